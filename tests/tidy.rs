@@ -8,6 +8,8 @@
 
 #[path = "tidy/documents.rs"]
 mod documents;
+#[path = "tidy/literals.rs"]
+mod literals;
 #[path = "tidy/page.rs"]
 mod page;
 #[path = "tidy/tree.rs"]

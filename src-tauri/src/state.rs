@@ -11,7 +11,6 @@ use lathe_protocol::ipc::Settings;
 use lathe_render::picture::fit_for_model;
 use lathe_session::{ImportControl, Options, OtherProcesses, Sessions, ToolOptions};
 use parking_lot::Mutex;
-use tauri::AppHandle;
 
 use crate::bridge::Bridge;
 use crate::clipboard::SystemClipboard;
@@ -41,11 +40,10 @@ pub struct Shell {
 
 impl Shell {
     pub async fn open(
-        app: &AppHandle,
         data_dir: PathBuf,
         log: Option<Log>,
     ) -> Result<Self, Box<dyn std::error::Error>> {
-        let settings = SettingsFile::open(app, &data_dir)?;
+        let settings = SettingsFile::open(&data_dir);
         let mut options = Options::new(&data_dir);
         options.fit_picture = Arc::new(fit_picture);
         options.draw_page = Some(Arc::new(lathe_render::page::render_session));
@@ -118,7 +116,6 @@ impl Shell {
         end_after(EXIT_LIMIT);
         // It may not exist.
         let _ = std::fs::remove_dir_all(self.opened_dir());
-        self.settings.save();
         self.drafts.write();
         tauri::async_runtime::block_on(self.sessions.close());
     }

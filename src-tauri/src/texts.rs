@@ -63,6 +63,10 @@ pub fn editor_not_started(editor: &str, why: impl Display) -> String {
     format!("Couldn’t start {editor}: {why}. Choose another editor in the settings.")
 }
 
+pub fn settings_not_saved(why: impl Display) -> String {
+    format!("Couldn’t save the settings: {why}")
+}
+
 pub fn sample_not_written(why: impl Display) -> String {
     format!("Couldn’t create the sample project: {why}")
 }

@@ -213,7 +213,7 @@ async fn what_cannot_be_brought_is_named_and_the_originals_file_stays() {
     assert_eq!(
         files,
         [
-            named("a.txt", "it cannot be read"),
+            named("a.txt", "it can’t be read"),
             named("inner/", "it is a repository of its own"),
             named("large.bin", "it is larger than 16 MB"),
         ]

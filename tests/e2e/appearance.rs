@@ -43,7 +43,7 @@ async fn a_dark_desktop_has_a_dark_window() -> Result<(), WindowError> {
         ..WindowOptions::default()
     };
     let window = Window::start(options).await?;
-    window.wait_for("[data-state=empty-session]").await?;
+    window.wait_for("[data-state=welcome]").await?;
     let ground = window.value_of(BRIGHTNESS, Value::Null).await?;
     assert!(ground.as_u64() < Some(60), "{ground}");
     window.close().await

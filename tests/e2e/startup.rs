@@ -5,11 +5,23 @@ use lathe_test_support::window::{UndrivenApp, Window, WindowError, WindowOptions
 use crate::steps::{COMPOSER, name_of, open, project};
 
 #[tokio::test]
-async fn a_first_start_is_ready_for_a_prompt() -> Result<(), WindowError> {
-    let window = Window::start(WindowOptions::default()).await?;
-    window.wait_for("[data-state=empty-session]").await?;
+async fn a_first_start_welcomes_in_three_steps_and_is_ready_for_a_prompt() -> Result<(), WindowError>
+{
+    let mut window = Window::start(WindowOptions::default()).await?;
+    window.wait_for("[data-step=model]").await?;
     window.wait_for(&format!("{COMPOSER}:enabled")).await?;
     window.screenshot("first-start").await?;
+    window.click("[data-testid=welcome-next]").await?;
+    window.wait_for("[data-step=sessions]").await?;
+    window.screenshot("first-start-sessions").await?;
+    window.click("[data-testid=welcome-next]").await?;
+    window.wait_for("[data-step=project]").await?;
+    window.screenshot("first-start-project").await?;
+    window.click("[data-testid=welcome-done]").await?;
+    window.wait_for("[data-state=empty-session]").await?;
+    window.restart().await?;
+    window.wait_for("[data-state=empty-session]").await?;
+    assert_eq!(window.count(".welcome").await?, 0);
     window.close().await
 }
 

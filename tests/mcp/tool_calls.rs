@@ -214,7 +214,7 @@ async fn a_resource_attached_to_a_prompt_is_read_for_the_model() {
     let missing = app.sessions.prompt(&app.session.id, attached("test://x"));
     assert_eq!(
         missing.await.unwrap_err().to_string(),
-        "test://x cannot be attached: there is no resource test://x"
+        "test://x can’t be attached: there is no resource test://x"
     );
     let input = attached("test://notes/one.txt");
     app.sessions.prompt(&app.session.id, input).await.unwrap();

@@ -177,7 +177,7 @@ async fn a_prompt_with_an_unreadable_attachment_is_refused_with_a_reason() {
         (on_disk(&app, "program.bin"), "binary"),
         (on_disk(&app, "nowhere.txt"), "no file"),
         (data("data:image/png;base64,!!"), "damaged"),
-        (data("data:application/zip;base64,AAEC"), "only pictures"),
+        (data("data:application/zip;base64,AAEC"), "only images"),
         (data("https://example.org/a.png"), "not a file"),
         (data(&huge), "larger than 20 MB"),
     ];

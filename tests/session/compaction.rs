@@ -217,7 +217,7 @@ async fn a_session_that_stays_too_long_asks_the_person_instead_of_summing_up_aga
         .unwrap()
         .clone();
     let error = last.error.unwrap().message();
-    assert!(error.contains("summed up twice"), "{error}");
+    assert!(error.contains("compacted twice"), "{error}");
     assert_eq!(app.sessions.status(&app.session.id), SessionStatus::Idle);
 }
 

@@ -400,10 +400,10 @@ async fn the_person_is_told_beforehand_what_a_revert_will_not_cover() {
     assert_eq!(
         said,
         [
-            "What git itself stores cannot be reverted",
-            "big.bin cannot be reverted: too large",
-            "x.log cannot be reverted: ignored by a rule",
-            "What it changes outside of the project cannot be reverted",
+            "What git itself stores can’t be reverted",
+            "big.bin can’t be reverted: too large",
+            "x.log can’t be reverted: ignored by a rule",
+            "What it changes outside of the project can’t be reverted",
         ]
     );
     agent.app.sessions.abort(&agent.app.session.id).await;

@@ -148,10 +148,10 @@ async fn a_turn_in_an_unusual_work_tree_can_be_reverted_without_touching_unusual
     assert_eq!(
         snapshot.skipped.clone().unwrap(),
         [
-            "closed: it cannot be read",
+            "closed: it can’t be read",
             "fifo: neither file, folder nor link",
             "large: too large",
-            "secret: it cannot be read",
+            "secret: it can’t be read",
             "socket: neither file, folder nor link",
         ]
     );

@@ -93,6 +93,21 @@ async fn the_same_conversation_gives_the_same_parts_tokens_and_cost_on_every_wir
 }
 
 #[tokio::test]
+async fn a_session_without_a_title_of_the_model_has_the_first_line_of_its_prompt() {
+    let model = FakeModel::start().await;
+    model.title(" ");
+    model.reply([text("hello")]);
+    let app = TestApp::with_model(&model, WIRES[0]).await;
+    let mut events = app.sessions.subscribe();
+    app.send("\n  Count the beds\nand water them").await;
+    lathe_test_support::app::until(&mut events, |event| {
+        matches!(event, lathe_protocol::Event::SessionUpdated { info: Session { title, .. } }
+            if title == "Count the beds")
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_first_prompt_gives_the_session_a_title() {
     let model = FakeModel::start().await;
     model.title("Counting beds");

@@ -46,6 +46,7 @@ import { Timeline } from './timeline/Timeline';
 import { TodoPanel } from './todos/TodoPanel';
 import { ConfigProblems } from './trust/ConfigProblems';
 import { TrustBanner } from './trust/TrustBanner';
+import { Welcome } from './welcome/Welcome';
 import './frame.css';
 
 export function App() {
@@ -101,8 +102,13 @@ export function App() {
   });
   // The model list is in the timeline's column, which the narrow sidebar covers.
   createEffect(() => app.overlay()?.name === 'models' && setVisiting(false));
+  createEffect(() => {
+    const used = (app.timeline.open()?.messages.length ?? 0) > 0;
+    if (used && !app.settings.welcomed) app.save({ welcomed: true });
+  });
   const ways: Ways = {
     open: (url) => void app.attempt(() => app.host.openExternal(url)),
+    go: ({ sessionID, ...place }) => void app.select(sessionID, place),
     edit: (path, line) => app.openFile(path, line),
   };
   const onClick = (event: MouseEvent) => followLinks(event, ways);
@@ -270,7 +276,9 @@ function Centre() {
         <SessionSkeleton />
       </Match>
       <Match when={!app.project()}>
-        <NoProject />
+        <Show when={app.settings.welcomed} fallback={<Welcome />}>
+          <NoProject />
+        </Show>
       </Match>
       <Match when={true}>
         <Show when={(open()?.damaged.length ?? 0) > 0}>
@@ -283,7 +291,9 @@ function Centre() {
             <Switch fallback={<SessionSkeleton />}>
               <Match when={app.openError()}>{(error) => <OpenFailed error={error()} />}</Match>
               <Match when={empty()}>
-                <EmptySession />
+                <Show when={app.settings.welcomed} fallback={<Welcome />}>
+                  <EmptySession />
+                </Show>
               </Match>
               <Match when={open()?.sessionID} keyed>
                 {(_sessionID) => <Show when={open()}>{(shown) => <Timeline open={shown()} />}</Show>}

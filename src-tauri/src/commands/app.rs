@@ -8,13 +8,17 @@ use tauri_plugin_opener::OpenerExt;
 
 use crate::error::{Answer, OrUi, failed};
 use crate::state::Shell;
+use crate::texts;
 use crate::window;
 
 #[tauri::command]
 pub async fn start(shell: State<'_, Shell>) -> Answer<AppStart> {
     let mut recent = shell.settings.recent();
+    let mut settings = shell.settings.settings();
     let wanted = shell.wanted.lock().take();
     if let Some(folder) = wanted {
+        // Who starts with a folder needs no welcome.
+        settings.welcomed = true;
         let project = shell.sessions.open_project(&folder).await.or_ui()?;
         if recent.project_id.as_ref() != Some(&project.id) {
             recent = Recent {
@@ -23,10 +27,13 @@ pub async fn start(shell: State<'_, Shell>) -> Answer<AppStart> {
             };
         }
     }
+    let projects = shell.first_projects().await.or_ui()?;
+    let damaged = shell.settings.take_damaged();
     Ok(AppStart {
-        projects: shell.first_projects().await.or_ui()?,
+        projects,
         recent,
-        settings: shell.settings.settings(),
+        settings,
+        damaged_settings: damaged.map(|path| path.display().to_string()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })
 }
@@ -43,9 +50,11 @@ pub async fn save_settings(
     shell: State<'_, Shell>,
     settings: Settings,
 ) -> Answer<()> {
-    shell.settings.set_settings(&settings);
+    let stored = shell.settings.set_settings(&settings);
+    // They hold for this run all the same.
     shell.apply(&settings);
-    window::apply(&app, &settings).map_err(failed)
+    window::apply(&app, &settings).map_err(failed)?;
+    stored.map_err(|error| failed(texts::settings_not_saved(error)))
 }
 
 #[tauri::command]
@@ -54,7 +63,8 @@ pub async fn remember(
     project_id: Option<ProjectId>,
     session_id: Option<SessionId>,
 ) -> Answer<()> {
-    shell.settings.set_recent(&Recent {
+    // Where the next start begins is not worth an error; it is in the log.
+    let _ = shell.settings.set_recent(&Recent {
         project_id,
         session_id,
     });

@@ -167,7 +167,7 @@ pub async fn resolve(app: &AppHandle, files: &mut [PromptFile]) -> Answer<Vec<St
             Asset::Stored(stored) => stored.url,
             Asset::Staged(view) => {
                 staged.push(view.id.clone());
-                let gone = format!("{} could not be read", view.name);
+                let gone = format!("{} couldn’t be read", view.name);
                 let url = move |shell: &Shell| shell.attachments.url_for_core(&view);
                 blocking(app.clone(), move |shell| {
                     url(shell).map_err(|_| failed(gone))

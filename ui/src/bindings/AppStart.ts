@@ -6,4 +6,8 @@ import type { Settings } from "./Settings";
 /**
  * Everything the window needs to draw itself for the first time.
  */
-export type AppStart = { projects: Array<Project>, recent: Recent, settings: Settings, version: string, };
+export type AppStart = { projects: Array<Project>, recent: Recent, settings: Settings, 
+/**
+ * Not all settings were understood; the file as it was is kept here. Said once.
+ */
+damagedSettings?: string, version: string, };

@@ -48,6 +48,11 @@ shell: string,
  */
 privateHosts: Array<string>, 
 /**
+ * The user has seen the welcome, or skipped it. A file without this is of a version that had
+ * none.
+ */
+welcomed: boolean, 
+/**
  * The user has already answered the offer to import another program's data.
  */
 importOffered: boolean, 

@@ -197,6 +197,30 @@ test('moving stops at the ends', () => {
   expect(moved(list, 'x', 1)).toBe(list);
 });
 
+test('attachments stay for the next prompt when a command of the person runs', async () => {
+  const { window, area } = await ready();
+  drop(window, [window.host.attachments.make('a.txt')]);
+  await waitFor(() => expect(names()).toEqual(['a.txt']));
+  fireEvent.input(area, { target: { value: '!git log' } });
+  fireEvent.keyDown(area, { key: 'Enter' });
+  await waitFor(() => expect(window.called('runShell')).toHaveLength(1));
+  await waitFor(() => expect(localStorage.getItem('lathe.history')).toContain('!git log'));
+  expect([area.value, names()]).toEqual(['', ['a.txt']]);
+  expect(window.called('keepDraft').at(-1)).toMatchObject(['ses_gallery', { text: '', attachments: [{ name: 'a.txt' }] }]);
+});
+
+test('attachments follow a command of the person into the session that it begins', async () => {
+  const { window, area } = await ready();
+  window.app.leave();
+  await waitFor(() => expect(window.app.selected()).toBeUndefined());
+  drop(window, [window.host.attachments.make('a.txt')]);
+  fireEvent.input(area, { target: { value: '!git log' } });
+  fireEvent.keyDown(area, { key: 'Enter' });
+  await waitFor(() => expect(window.called('runShell')).toHaveLength(1));
+  await waitFor(() => expect(window.app.selected()).not.toBeUndefined());
+  await waitFor(() => expect(names()).toEqual(['a.txt']));
+});
+
 describe('a picture beside the prompt', () => {
   test('is shown large with a click, and gets the focus back', async () => {
     const { window } = await ready();

@@ -58,6 +58,33 @@ describe('the composer', () => {
     await waitFor(() => expect(document.body.textContent).toContain('!git log @{u}'));
   });
 
+  test('sends as a prompt what has a space or a line break before the exclamation mark', async () => {
+    const window = openWindow();
+    const area = await typed(window, '\n![diagram](x.png) explain `rm -rf build`');
+    expect(document.querySelector('.composer-hint')?.textContent).not.toBe('Enter runs this command yourself');
+    fireEvent.keyDown(area, { key: 'Enter' });
+    const sent = ' ![diagram](x.png) explain `rm -rf build`';
+    await waitFor(() => expect(prompts(window)).toEqual([sent]));
+    expect(window.called('runShell')).toEqual([]);
+    // Nor does it become a command when it is called back.
+    await waitFor(() => expect(localStorage.getItem('lathe.history')).toContain('diagram'));
+    fireEvent.keyDown(area, { key: 'ArrowUp' });
+    expect(area.value).toBe(sent);
+  });
+
+  test('inserts an earlier prompt at the caret, beside what is written', async () => {
+    const window = openWindow();
+    const area = await typed(window, 'Turn the lamp on');
+    fireEvent.keyDown(area, { key: 'Enter' });
+    await waitFor(() => expect(localStorage.getItem('lathe.history')).toContain('Turn the lamp on'));
+    await typed(window, 'First: \nThen write the manual');
+    area.setSelectionRange(7, 7);
+    fireEvent.keyDown(area, { key: 'r', ctrlKey: true });
+    fireEvent.keyDown(await screen.findByTestId('history-field'), { key: 'Enter' });
+    await waitFor(() => expect(area.value).toBe('First: Turn the lamp on\nThen write the manual'));
+    expect(area.selectionStart).toBe('First: Turn the lamp on'.length);
+  });
+
   test('searches the sent prompts with Ctrl+R, and inserts the one that is chosen', async () => {
     const window = openWindow();
     const area = await typed(window, 'Turn the lamp on');

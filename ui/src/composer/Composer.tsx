@@ -22,7 +22,7 @@ import { ModePicker } from './ModePicker';
 import { HistorySearch } from './HistorySearch';
 import { noteSent, readHistory, step, type Walk } from './history';
 import { offerOf, pasteOf } from './paste';
-import { isShell } from './pills';
+import { isShell, promptOf } from './pills';
 import { Pills } from './Pills';
 import { createSuggest } from './suggest';
 import { optionID, Suggestions } from './Suggestions';
@@ -106,7 +106,7 @@ export function Composer() {
     }
     const from = place();
     const before = draft();
-    const prompt = text().trim();
+    const prompt = promptOf(text());
     suggest.dismiss();
     setWalk(undefined);
     const command = called(prompt);
@@ -118,7 +118,16 @@ export function Composer() {
     }
     const sent = deliver(prompt);
     app.drafts.take(from);
+    // Nor does a command of the person's own.
+    const kept = isShell(prompt) ? before.attachments : [];
+    if (kept.length > 0) app.drafts.change(from, { attachments: kept });
     if (await sent) {
+      // The first one of a session leads into it.
+      const moves = kept.length > 0 && from !== place() && from.startsWith('new:');
+      if (moves) {
+        app.drafts.change(place(), { attachments: [...kept, ...app.drafts.get(place()).attachments] });
+        app.drafts.change(from, { attachments: [] });
+      }
       app.drafts.accepted(from);
       return note(prompt);
     }
@@ -126,6 +135,7 @@ export function Composer() {
     const begun = from !== place() && from.startsWith('new:') && app.timeline.open()?.messages.length === 0;
     const back = begun ? place() : from;
     app.drafts.change(back, joinDrafts(before, app.drafts.get(back)));
+    if (back !== from && kept.length > 0) app.drafts.change(from, { attachments: [] });
   };
 
   const choose = (index: number, into: boolean) => {
@@ -310,7 +320,7 @@ export function Composer() {
             prompts={history}
             onChoose={(prompt) => {
               setSearching(false);
-              write(prompt);
+              insertText(prompt, place());
             }}
             onClose={() => {
               setSearching(false);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { piecesOf } from './pills';
+import { isShell, piecesOf, promptOf } from './pills';
 
 const pills = (text: string) => piecesOf(text, ['review', 'new']).flatMap((one) => (one.pill ? [[one.pill, one.text]] : []));
 
@@ -15,4 +15,13 @@ test.each([
 ])('%s has the pills %j', (text, expected) => {
   expect(pills(text)).toEqual(expected);
   expect(piecesOf(text, ['review', 'new']).map((one) => one.text).join('')).toBe(text);
+});
+
+test.each([
+  ['!git log ', '!git log', true],
+  ['\n![diagram](x.png) explain `rm -rf build`\n', ' ![diagram](x.png) explain `rm -rf build`', false],
+  [' !important: look', ' !important: look', false],
+  ['  Look!  ', 'Look!', false],
+])('%j is sent as %j, and is a command of the person: %s', (text, prompt, own) => {
+  expect([promptOf(text), isShell(text), isShell(promptOf(text))]).toEqual([prompt, own, own]);
 });

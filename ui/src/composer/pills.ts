@@ -32,7 +32,16 @@ function headOf(text: string, commands: readonly string[]): Piece | undefined {
   return command && { text: `/${command.name}`, pill: 'command' };
 }
 
-/** A prompt that begins with `!` is a command of the person's own. */
+/** A text that begins with `!` is a command of the person's own; after a space or a line break it is not. */
 export function isShell(text: string): boolean {
   return text.startsWith('!');
+}
+
+/**
+ * The prompt that a text is sent as. One that is no command of the person's own keeps a space before
+ * its `!`, so that it never becomes one, wherever it is put back into the field.
+ */
+export function promptOf(text: string): string {
+  const prompt = text.trim();
+  return isShell(prompt) && !isShell(text) ? ` ${prompt}` : prompt;
 }

@@ -374,6 +374,6 @@ describe('pictures', () => {
   test('of a new file are one, without a choice', () => {
     const { container } = render(() => <PictureDiff old={undefined} new="attachment://b" name="a.png" />);
     expect(container.querySelector('[data-way]')).toBeNull();
-    expect(container.textContent).toContain('No picture');
+    expect(container.textContent).toContain('No image');
   });
 });

@@ -19,6 +19,7 @@ export const DEFAULTS: Settings = {
   review: { width: 460, sideBySide: false, opens: true },
   shell: '',
   privateHosts: [],
+  welcomed: false,
   importOffered: false,
   fullAccessConfirmed: [],
 };

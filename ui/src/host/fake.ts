@@ -69,6 +69,8 @@ export interface FakeOptions {
   readonly configProblems?: readonly ConfigProblem[];
   /** What confines commands; by default a sandbox works. */
   readonly sandbox?: SandboxView;
+  /** Where the settings are that could not all be read. */
+  readonly damagedSettings?: string;
   /** The first start is refused. */
   readonly failStart?: boolean;
 }
@@ -93,6 +95,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
   const imports = createFakeImports();
   let settings: Settings = {
     ...DEFAULTS,
+    welcomed: true,
     importOffered: !options.empty,
     ...options.settings,
   };
@@ -190,6 +193,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
         projects: known,
         recent,
         settings,
+        ...(options.damagedSettings !== undefined && { damagedSettings: options.damagedSettings }),
         version: '0.1.0',
       };
     },

@@ -7,6 +7,7 @@ import { units } from './en/units';
 import { number, plural } from './en/wording';
 import { live } from './live';
 import { timelineWords } from './en/timeline';
+import { welcomeWords } from './en/welcome';
 
 /** Every text on screen, in English. Another language is another file of this shape. */
 export const english = {
@@ -15,6 +16,7 @@ export const english = {
   ...sessionWords,
   units,
   work: timelineWords,
+  welcome: welcomeWords,
 
   app: 'Lathe',
   tagline: 'Work with an AI coding agent on your own project, one reviewable step at a time.',
@@ -397,6 +399,8 @@ export const english = {
       shortcuts: 'Shortcuts',
     },
     problems: 'Problems in the config:',
+    damaged: 'Couldn’t read all settings. The others hold.',
+    damagedKept: (path: string) => `The file as it was: ${path}`,
     keys: 'Providers',
     keysNote: 'API keys are stored in the system keyring, or in a file only you can read.',
     local: 'Local',

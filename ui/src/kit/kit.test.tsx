@@ -62,7 +62,8 @@ describe('links', () => {
     const link = document.createElement('a');
     link.setAttribute('href', href);
     const event = new MouseEvent('click', { bubbles: true, cancelable: true });
-    link.addEventListener('click', (event) => followLinks(event, { open: (url) => opened.push(url), edit: () => {} }));
+    const ways = { open: (url: string) => opened.push(url), go: (place: object) => opened.push(JSON.stringify(place)), edit: () => {} };
+    link.addEventListener('click', (event) => followLinks(event, ways));
     link.dispatchEvent(event);
     expect(event.defaultPrevented).toBe(true);
     return opened;
@@ -70,6 +71,11 @@ describe('links', () => {
 
   test.each(['https://example.com/a', 'http://example.com', 'mailto:a@example.com'])('%s goes to the system', (url) => {
     expect(click(url)).toEqual([url]);
+  });
+
+  test('to a place in a session are followed in the window', () => {
+    expect(click('lathe://session/ses_1/msg_2/prt_3')).toEqual(['{"sessionID":"ses_1","messageID":"msg_2","partID":"prt_3"}']);
+    expect(click('lathe://session/ses_1')).toEqual([]);
   });
 
   test.each(['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', '/relative', 'tauri://localhost', ''])(

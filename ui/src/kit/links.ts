@@ -1,12 +1,16 @@
 /**
- * Links never navigate the window. Those with the schemes below are opened by the system; others are
- * ignored.
+ * Links never navigate the window. Those with the schemes below are opened by the system, those to a
+ * place in a session by the window; others are ignored.
  */
+import { placeOfLink, type LinkedPlace } from '../text/place-link';
+
 const SCHEMES = new Set(['http:', 'https:', 'mailto:']);
 
 export interface Ways {
   /** Opens a web or mail address. */
   readonly open: (url: string) => void;
+  /** Goes to a place in a session. */
+  readonly go: (place: LinkedPlace) => void;
   /** Opens a file of the project. */
   readonly edit: (path: string, line: number | undefined) => void;
 }
@@ -18,6 +22,8 @@ export function followLinks(event: Event, ways: Ways): void {
   const { path, line } = link.dataset;
   if (path !== undefined) return ways.edit(path, line === undefined ? undefined : Number(line));
   const address = link.getAttribute('href');
+  const place = placeOfLink(address ?? '');
+  if (place) return ways.go(place);
   if (address && URL.canParse(address) && SCHEMES.has(new URL(address).protocol)) ways.open(address);
 }
 

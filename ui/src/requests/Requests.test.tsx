@@ -40,10 +40,10 @@ describe('a permission', () => {
     await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
     const [request] = sampleRequests('ses_gallery');
     const git = structuredClone(request) as { event: { properties: Record<string, unknown> } };
-    git.event.properties['metadata'] = { command: 'git commit', notCovered: ['What git itself stores cannot be reverted'] };
+    git.event.properties['metadata'] = { command: 'git commit', notCovered: ['What git itself stores can’t be reverted'] };
     window.host.emit(git as unknown as NonNullable<typeof request>);
     const said = await screen.findByTestId('permission-uncovered');
-    expect(said.textContent).toBe('What git itself stores cannot be reverted.');
+    expect(said.textContent).toBe('What git itself stores can’t be reverted.');
   });
 
   test('that waits behind another says so, and comes when that is answered', async () => {
@@ -75,7 +75,7 @@ describe('a permission', () => {
 
   test('is refused with a reason for the agent', async () => {
     const window = await asked();
-    const reason = screen.getByRole('textbox', { name: 'Reason, for the agent to read' });
+    const reason = screen.getByRole('textbox', { name: 'Tell the agent why' });
     fireEvent.input(reason, { target: { value: ' not that folder ' } });
     fireEvent.keyDown(reason, { key: 'Enter' });
     await waitFor(() => expect(permission()).toBeNull());
@@ -114,7 +114,7 @@ describe('a permission', () => {
   test('focuses the reason field only on request', async () => {
     await asked();
     fireEvent.keyDown(screen.getByTestId('composer'), { code: 'Digit4', altKey: true });
-    expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Reason, for the agent to read' }));
+    expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Tell the agent why' }));
   });
 
   test('of another session waits there, and marks its row', async () => {
@@ -196,7 +196,7 @@ describe('the keyboard', () => {
   const busy = { kind: 'event' as const, event: { type: 'session.status' as const, properties: { sessionID: 'ses_gallery', status: { type: 'busy' as const } } } };
 
   test.each([
-    ['Reason, for the agent to read'],
+    ['Tell the agent why'],
     ['Other answer'],
   ])('leaves “%s” with Escape, and the turn goes on', async (name) => {
     const window = await asked();

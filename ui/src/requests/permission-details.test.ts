@@ -169,7 +169,7 @@ describe('what a request would let happen', () => {
   test('is the tool of a server, whose it is, and what it is given', () => {
     const metadata = { server: 'tickets', tool: 'close', input: { id: 7 } };
     expect(describePermission(request('tickets_close', ['*'], metadata)).facts).toEqual([
-      { label: 'Tool server', values: ['tickets'] },
+      { label: 'MCP server', values: ['tickets'] },
       { label: 'Tool', values: ['close'] },
       { label: 'Input', values: ['{\n  "id": 7\n}'], lines: true },
     ]);

@@ -109,7 +109,7 @@ describe('calls that wait together', () => {
 describe('what was typed', () => {
   test('is still there after a look at another session', async () => {
     const window = await asked(bash('per_a', 'ls'));
-    const reason = () => screen.getByRole('textbox', { name: 'Reason, for the agent to read' }) as HTMLInputElement;
+    const reason = () => screen.getByRole('textbox', { name: 'Tell the agent why' }) as HTMLInputElement;
     fireEvent.input(reason(), { target: { value: 'not there' } });
     expect(button('Deny with reason')).toBeTruthy();
     await window.app.select('ses_docs');

@@ -37,7 +37,7 @@ describe('the list “Reverted and removed”', () => {
     answer({ code: 'storage', message: 'The list cannot be read' });
     expect((await screen.findByRole('alert')).textContent).toBe('The list cannot be read');
     host.listReverted = async () => [item('1', ['a.ts'])];
-    fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
     expect((await screen.findByTestId('reverted-list')).textContent).toContain('2 messages, 1 file');
   });
 

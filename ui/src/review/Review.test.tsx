@@ -65,9 +65,9 @@ describe('the review', () => {
 
   test('says why it cannot be shown', async () => {
     const { host, app } = await reviewed();
-    host.reviewFiles = () => Promise.reject({ code: 'storage', message: 'The snapshots cannot be read' });
+    host.reviewFiles = () => Promise.reject({ code: 'storage', message: 'The snapshots can’t be read' });
     app.review.setScope({ kind: 'turn', messageID: 'msg_gone' });
-    expect((await screen.findByRole('alert')).textContent).toBe('The snapshots cannot be readTry again');
+    expect((await screen.findByRole('alert')).textContent).toBe('The snapshots can’t be readRetry');
   });
 
   test('opens for one turn from its row, keeps that choice while changes come, and goes back to the session', async () => {
@@ -427,7 +427,7 @@ describe('git', () => {
     const panel = await screen.findByTestId('git-panel');
     expect(panel.querySelectorAll('.review-effect')).toHaveLength(3);
     click(screen.getByTestId('do-bring-back'));
-    await screen.findByText('Brought back 1 file');
+    await screen.findByText('Changed 1 file of the original');
     expect(called('bringBack')).toEqual([['ses_gallery', 'apply', {}]]);
     app.git.beginRemove();
     click(await screen.findByTestId('do-remove-worktree'));

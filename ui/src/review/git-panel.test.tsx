@@ -72,7 +72,7 @@ test('a conflict is decided between the original and the worktree, and a new one
     previewBringBack: async () => conflict,
     bringBack: async (...given) => {
       asked.push(given);
-      throw new Error('b.txt conflicts, and is not decided yet. Look again');
+      throw new Error('b.txt conflicts, and isn’t decided yet. Refresh');
     },
   }));
   await window.app.git.beginBringBack('apply');

@@ -32,7 +32,7 @@ test('a worktree is compared with its original, and brought back from there', as
   ]);
   fireEvent.click(screen.getByRole('button', { name: 'Apply as uncommitted changes…' }));
   fireEvent.click(await screen.findByTestId('do-bring-back'));
-  await screen.findByText('Brought back 1 file');
+  await screen.findByText('Changed 1 file of the original');
 });
 
 test('a file of which one change was reverted is not crossed out in the list', async () => {

@@ -1,5 +1,7 @@
 import { fireEvent, screen, waitFor } from '@solidjs/testing-library';
 import { expect, test } from 'vitest';
+import { createFakeHost } from '../host/fake';
+import type { UiError } from '../protocol';
 import { show, type TestWindow } from '../testing/window';
 import { Providers } from './Providers';
 
@@ -33,6 +35,17 @@ test('a provider is added with its key and the models that it lists', async () =
   fireEvent.click(screen.getByRole('button', { name: 'Remove My lab' }));
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Edit My lab' })).toBeNull());
   expect(window.called('removeProvider').map(([id]) => id)).toEqual(['my-lab']);
+});
+
+test('a list that cannot be read says so in its place, and the rest of the page stays', async () => {
+  const why = 'Couldn’t read “providers.json”: it is not JSON';
+  const host = createFakeHost({ pace: 0 });
+  host.addedProviders = () => Promise.reject({ code: 'failed', message: why } satisfies UiError);
+  const window = show(() => <Providers place={{}} />, {}, host);
+  await window.app.start();
+  const section = await screen.findByTestId('custom-providers');
+  await waitFor(() => expect(section.querySelector('[role=alert]')?.textContent).toBe(why));
+  expect(screen.getByTestId('add-provider')).toBeTruthy();
 });
 
 test('the form says what is missing and what did not work, and saves nothing then', async () => {

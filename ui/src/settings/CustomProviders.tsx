@@ -15,6 +15,8 @@ export function CustomProviders() {
   /** The one in the form; `null` is a new one. */
   const [edited, setEdited] = createSignal<AddedProvider | null | undefined>();
   const [wrong, setWrong] = createSignal('');
+  /** Reading a rejected resource would throw, and take the whole window down. */
+  const list = () => (added.error === undefined ? (added.latest ?? []) : []);
   let add: HTMLButtonElement | undefined;
 
   const leave = () => {
@@ -46,6 +48,9 @@ export function CustomProviders() {
       <Show when={wrong() !== ''}>
         <p class="settings-wrong" role="alert">{wrong()}</p>
       </Show>
+      <Show when={added.error !== undefined}>
+        <p class="settings-wrong" role="alert">{uiError(added.error).message}</p>
+      </Show>
       <Show when={edited() !== undefined}>
         <ProviderForm
           provider={edited() ?? undefined}
@@ -58,7 +63,7 @@ export function CustomProviders() {
         />
       </Show>
       <ul class="custom-providers">
-        <For each={added.latest ?? []}>
+        <For each={list()}>
           {(provider) => (
             <li class="custom-provider">
               <span class="custom-provider-name">{visibleLine(provider.name)}</span>

@@ -100,7 +100,7 @@ function said(report: ImportReport | undefined, progress: ImportProgress | undef
 /** Offered once, on a first start that finds something. */
 export function ImportOffer() {
   const app = useApp();
-  const wanted = () => app.phase().name === 'ready' && !app.settings.importOffered;
+  const wanted = () => app.phase().name === 'ready' && app.settings.welcomed && !app.settings.importOffered;
   const [sources] = createResource(wanted, (ask) => (ask ? app.attempt(() => app.host.findImports()) : undefined));
   const count = () => sources()?.reduce((sum, source) => sum + source.sessions, 0) ?? 0;
   const decide = () => app.save({ importOffered: true });

@@ -134,7 +134,7 @@ export function ProviderRow(props: { provider: ProviderView; wanted: boolean }) 
   );
 }
 
-function statusOf(provider: ProviderView): string {
+export function statusOf(provider: ProviderView): string {
   const { key, local, ready, needsKey, models } = provider;
   if (local) return ready ? en.settings.running(models.length) : en.settings.notRunning;
   if (key) return en.settings.hasKey(key.hint, en.settings.sources[key.source] ?? key.source);

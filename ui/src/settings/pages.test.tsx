@@ -187,7 +187,7 @@ describe('data', () => {
     fireEvent.click(await screen.findByRole('button', { name: `Import from ${source?.path}` }));
     await waitFor(() => expect(screen.getByTestId('import-said').textContent).toMatch(/\d+ added, \d+ already imported/));
     expect(window.called('importFrom')).toEqual([[source?.path, expect.any(Function)]]);
-    expect(screen.getByText('progress').parentElement?.textContent).toBe('3 × progress: it is not part of the conversation');
+    expect(screen.getByText('progress').parentElement?.textContent).toBe('3 × progress: it is not part of the session');
     // What came takes room, and the list says so.
     await waitFor(() => expect(window.called('dataUse')).toHaveLength(2));
     await waitFor(() => expect(window.host.settings().importOffered).toBe(true));

@@ -48,6 +48,13 @@ describe('the start', () => {
     expect(window.called('remember').at(-1)).toEqual(['prj_lantern', 'ses_docs']);
   });
 
+  test('says where the settings are that could not all be read', async () => {
+    openWindow({ damagedSettings: '/data/settings.json.damaged' });
+    const toast = await screen.findByTestId('toast');
+    expect(toast.textContent).toContain('Couldn’t read all settings. The others hold.');
+    expect(toast.textContent).toContain('The file as it was: /data/settings.json.damaged');
+  });
+
   test('that fails says why and can be tried again', async () => {
     const window = openWindow({ failStart: true });
     await screen.findByText('The core is not there');

@@ -7,6 +7,7 @@
 import { batch, createEffect, createMemo, createSignal, on, untrack, type Accessor } from 'solid-js';
 import { uiError, type Host } from '../host/host';
 import { en } from '../i18n/en';
+import { visible } from '../text/visible';
 import { createExpanded, type Expanded } from './expanded';
 import type { Project, RevertOutcome, ReviewSettings, Session, Settings, Theme, UiBatch, UiError, UiUpdate } from '../protocol';
 import type { Activity } from './activity';
@@ -325,6 +326,9 @@ export function createApp(host: Host): App {
       setPhase({ name: 'ready' });
       if (recent.sessionID === undefined) sessions.leave();
     });
+    if (begun.damagedSettings !== undefined) {
+      toasts.show({ tone: 'error', text: en.settings.damaged, detail: en.settings.damagedKept(visible(begun.damagedSettings)) });
+    }
     const here = sessions.selected();
     if (place !== undefined) await listProject(place);
     const last = recent.sessionID;

@@ -159,7 +159,7 @@ export function createGit(needs: GitNeeds): Git {
       said(en.git.stashed);
     },
     async unstash() {
-      if (await change(en.git.stashing, (sessionID) => host.unstash(sessionID))) said(en.git.unstashed);
+      if (await change(en.git.unstashing, (sessionID) => host.unstash(sessionID))) said(en.git.unstashed);
     },
     copyPatch: () => run(en.git.loading, (sessionID) => host.patchText(sessionID, untrack(needs.scope), false)),
     async savePatch() {

@@ -31,6 +31,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   palette: [...VIEW, 'actions'],
   find: [...VIEW, 'actions'],
   settings: [...VIEW, 'actions'],
+  welcome: [...VIEW, 'settings'],
   sidebar: [...VIEW, 'actions'],
   review: [...VIEW, 'diff', 'dialogs'],
   timeline: [...VIEW, 'actions', 'diff', 'parts', 'tools'],
@@ -38,7 +39,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   gallery: [...STATE, 'parts'],
   App: [
     ...VIEW,
-    ...['media', 'actions', 'dialogs', 'todos', 'trust', 'palette', 'find', 'settings', 'sidebar', 'review'],
+    ...['media', 'actions', 'dialogs', 'todos', 'trust', 'palette', 'find', 'settings', 'sidebar', 'review', 'welcome'],
     ...['timeline', 'composer'],
   ],
   WindowFailed: [...WORDS, 'kit', 'timeline'],

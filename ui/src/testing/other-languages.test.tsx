@@ -1,5 +1,5 @@
 /** Every screen in a language that is not English: what stays in plain letters is hard-wired. */
-import { cleanup, render, waitFor } from '@solidjs/testing-library';
+import { cleanup, render, screen, waitFor } from '@solidjs/testing-library';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Gallery } from '../gallery/Gallery';
 import { choose } from '../i18n/languages';
@@ -102,10 +102,15 @@ describe('in a trial language', () => {
   });
 
   test('the first start has no text of its own', async () => {
-    const { app } = openWindow({ empty: true });
+    const { app } = openWindow({ empty: true, settings: { welcomed: false } });
     await waitFor(() => expect(app.phase().name).toBe('ready'));
     app.save({ language: 'en-XB' });
     await waitFor(() => expect(document.documentElement.dir).toBe('rtl'));
+    for (const button of ['welcome-next', 'welcome-next', 'welcome-done']) {
+      await settled();
+      expect(hardWired(document)).toEqual([]);
+      screen.getByTestId(button).click();
+    }
     await settled();
     expect(hardWired(document)).toEqual([]);
   });

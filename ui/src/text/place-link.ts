@@ -1,4 +1,4 @@
-/** Links to a place in a session: they can be kept in notes, and are followed in the palette. Pure. */
+/** Links to a place in a session: they can be kept in notes, and are followed with a click, and in the palette. Pure. */
 export interface LinkedPlace {
   readonly sessionID: string;
   readonly messageID: string;

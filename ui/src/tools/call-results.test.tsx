@@ -66,7 +66,7 @@ describe('a command', () => {
   });
 
   test('says what of it a revert will not cover, also when it failed', async () => {
-    const notCovered = ['What git itself stores cannot be reverted'];
+    const notCovered = ['What git itself stores can’t be reverted'];
     for (const state of [done({ command: 'make' }, 'out', { notCovered }), failed({ command: 'make' }, 'no', { notCovered })]) {
       const { card } = await opened('bash', state, state);
       expect(texts(card, '[data-testid="uncovered"]')).toEqual(['can’t be fully reverted']);

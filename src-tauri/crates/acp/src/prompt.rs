@@ -40,11 +40,11 @@ pub fn read(blocks: Vec<acp::ContentBlock>) -> Result<PromptInput, Error> {
                     let url = format!("data:{mime};base64,{}", content.blob);
                     input.files.push(embedded(&content.uri, url, mime));
                 }
-                _ => return Err(refused("This kind of content cannot be sent".to_owned())),
+                _ => return Err(refused("This kind of content can’t be sent".to_owned())),
             },
             _ => {
                 return Err(refused(
-                    "Only text, files and pictures can be sent".to_owned(),
+                    "Only text, files and images can be sent".to_owned(),
                 ));
             }
         }

@@ -143,7 +143,7 @@ impl Changes {
                 if let Some(open) = planned.iter().find(|one| is_conflict(one)) {
                     // Nothing is brought before everything is decided.
                     return Err(Failed::refused(format!(
-                        "{} conflicts, and is not decided yet. Look again",
+                        "{} conflicts, and isn’t decided yet. Refresh",
                         open.path
                     )));
                 }
@@ -259,7 +259,7 @@ impl Changes {
         let snapshots = &self.review.snapshots;
         let (edits, unread) = snapshots.with_repo(&folder, read).await?;
         let unread = unread.into_iter();
-        left_out.extend(unread.map(|path| not_brought(path, "it cannot be read")));
+        left_out.extend(unread.map(|path| not_brought(path, "it can’t be read")));
         let plan = move |repo: &SideRepo| {
             let each = edits.iter().map(|edit| {
                 let choice = choices.get(&edit.path.to_string());

@@ -27,7 +27,7 @@ const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 pub enum ConvertError {
     #[error("there is no message {0}")]
     NoMessage(String),
-    #[error("the message cannot be read: {0}")]
+    #[error("the message can’t be read: {0}")]
     Decode(#[from] prost::DecodeError),
     #[error("{0} is not a JSON object")]
     NoObject(&'static str),

@@ -27,7 +27,7 @@ pub enum ReadError {
     TooLarge(u64),
     #[error("it is not text in UTF-8")]
     NotText,
-    #[error("it could not be read within {} s", .0.as_secs())]
+    #[error("it couldn’t be read within {} s", .0.as_secs())]
     TooSlow(Duration),
     #[error("{0}")]
     Io(io::Error),
@@ -267,7 +267,7 @@ mod tests {
         let result = in_time(Duration::from_millis(10), hangs);
         assert!(matches!(result, Err(ReadError::TooSlow(_))), "{result:?}");
         let slow = ReadError::TooSlow(TIME_LIMIT);
-        assert_eq!(slow.to_string(), "it could not be read within 10 s");
+        assert_eq!(slow.to_string(), "it couldn’t be read within 10 s");
         drop(answer);
     }
 

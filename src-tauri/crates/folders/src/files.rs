@@ -53,8 +53,7 @@ impl Folders {
         let path = if at.path.is_empty() { "." } else { at.path };
         let directory = real(at.directory)?;
         let place = paths::resolve(path, &directory, &root, None);
-        let place =
-            place.map_err(|bad| Failed::refused(format!("{path} cannot be used: {bad}")))?;
+        let place = place.map_err(|bad| Failed::refused(format!("{path} can’t be used: {bad}")))?;
         match place.is_inside() {
             true => Ok(place),
             false => Err(outside(path)),

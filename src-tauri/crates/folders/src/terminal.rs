@@ -56,7 +56,7 @@ impl Folders {
             return Err(Failed::refused("The command contains a NUL character"));
         }
         if input.variables.iter().any(|(name, _)| !is_variable(name)) {
-            return Err(Failed::refused("A variable has a name that cannot be used"));
+            return Err(Failed::refused("A variable has a name that can’t be used"));
         }
         let at = |directory| FilePlace {
             project,

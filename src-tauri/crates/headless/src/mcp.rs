@@ -292,7 +292,7 @@ fn read_tool() -> Tool {
 fn ask_tool() -> Tool {
     let properties = json!({
         "prompt": { "type": "string" },
-        "session": { "type": "string", "description": "Go on with this session; a new one if left out" },
+        "session": { "type": "string", "description": "Continue this session; a new one if left out" },
         "agent": { "type": "string", "description": "Who answers, such as plan" },
     });
     let about = "Ask the coding agent and wait for its answer. What needs a person's permission is rejected.";

@@ -39,7 +39,7 @@ impl Jsonl {
             return Ok(Jsonl { file, len });
         }
         let decoder = ruzstd::decoding::StreamingDecoder::new(BufReader::new(file))
-            .map_err(|error| io::Error::other(format!("it cannot be unpacked: {error}")))?;
+            .map_err(|error| io::Error::other(format!("it can’t be unpacked: {error}")))?;
         let mut unpacked = tempfile::tempfile()?;
         let len = io::copy(&mut decoder.take(MAX_UNPACKED + 1), &mut unpacked)?;
         if len > MAX_UNPACKED {

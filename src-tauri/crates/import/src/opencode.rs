@@ -140,7 +140,7 @@ fn message<W: Writer>(
         }
         kind @ ("agent-switched" | "agent-selected" | "location-switched" | "system" | "idle"
         | "compaction-status") => {
-            out.leave_out(kind, "it is not part of the conversation");
+            out.leave_out(kind, "it is not part of the session");
             Ok(())
         }
         other => {

@@ -26,7 +26,7 @@ use tracing_subscriber::{Layer, Registry};
 use file::RotatingFile;
 use line::CleanLines;
 
-pub use panic::{Fault, log_panics};
+pub use panic::{Fault, hold_panics, log_panics};
 
 /// Removes secrets from a line.
 pub type Redact = Arc<dyn Fn(&str) -> String + Send + Sync>;

@@ -1,6 +1,7 @@
 //! Panics go to the log, with where they came from.
 
 use std::backtrace::Backtrace;
+use std::cell::Cell;
 use std::panic::{self, PanicHookInfo};
 
 /// A panic, for a window that shows it.
@@ -11,7 +12,24 @@ pub struct Fault {
     pub place: String,
 }
 
-/// Logs every panic of this process from now on, and reports it to `notify`.
+thread_local! {
+    static HELD: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs work of others whose panics the caller catches and answers for, as those of a library that
+/// draws a diagram. They are logged as all are, but they are no fault of the program to be shown.
+pub fn hold_panics<T>(work: impl FnOnce() -> T) -> T {
+    struct Before(bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            HELD.set(self.0);
+        }
+    }
+    let _before = Before(HELD.replace(true));
+    work()
+}
+
+/// Logs every panic of this process from now on, and reports it to `notify` unless it is held.
 pub fn log_panics(notify: impl Fn(&Fault) + Send + Sync + 'static) {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
@@ -26,7 +44,10 @@ pub fn log_panics(notify: impl Fn(&Fault) + Send + Sync + 'static) {
             "{}\n{backtrace}",
             fault.message
         );
-        notify(&fault);
+        // A thread that ends has no such value any more.
+        if !HELD.try_with(Cell::get).unwrap_or(false) {
+            notify(&fault);
+        }
         usual(info);
     }));
 }

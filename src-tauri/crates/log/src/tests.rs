@@ -60,3 +60,19 @@ fn a_filter_with_a_mistake_is_the_usual_one() {
         filter(USUAL).to_string()
     );
 }
+
+fn breaks(why: &'static str) {
+    std::panic::panic_any(why)
+}
+
+#[test]
+fn a_panic_that_its_caller_holds_is_not_reported() {
+    let (reported, faults) = std::sync::mpsc::channel();
+    let reported = parking_lot::Mutex::new(reported);
+    log_panics(move |fault| {
+        let _ = reported.lock().send(fault.message.clone());
+    });
+    assert!(std::panic::catch_unwind(|| hold_panics(|| breaks("held"))).is_err());
+    assert!(std::panic::catch_unwind(|| breaks("ours")).is_err());
+    assert_eq!(faults.try_iter().collect::<Vec<_>>(), ["ours"]);
+}

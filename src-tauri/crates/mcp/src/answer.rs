@@ -99,7 +99,7 @@ impl Answer {
                 bytes,
                 uri,
             }),
-            Err(_) => self.add_text(&format!("({mime} content that could not be decoded)")),
+            Err(_) => self.add_text(&format!("({mime} content that couldn’t be decoded)")),
         }
     }
 
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(
             got,
             Answer {
-                text: "one\ntwo\n(image/png content that could not be decoded)".to_owned(),
+                text: "one\ntwo\n(image/png content that couldn’t be decoded)".to_owned(),
                 files: vec![file("image/png", &[0, 1]), file("audio/wav", &[2])],
                 is_error: false,
             }

@@ -157,7 +157,7 @@ impl Client {
                 ServerResult::InputRequiredResult(_) => Err(CallError::Refused(
                     "The server asks for input, which it cannot get here.".to_owned(),
                 )),
-                _ => Err(CallError::Refused("The server's answer cannot be read.".to_owned())),
+                _ => Err(CallError::Refused("The server's answer can’t be read.".to_owned())),
             },
             () = cancel.cancelled() => {
                 let params = CancelledNotificationParam::new(Some(id), Some("stopped by the user".to_owned()));

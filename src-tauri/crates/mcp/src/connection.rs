@@ -111,7 +111,7 @@ impl Connection {
                 let child = launch
                     .launch(&program)
                     .await
-                    .map_err(|error| format!("It could not be started: {error}"))?;
+                    .map_err(|error| format!("It couldn’t be started: {error}"))?;
                 let process = Process {
                     handle: child.handle,
                     log_reader: tokio::spawn(log.clone().follow(child.stderr)),
@@ -178,7 +178,7 @@ fn parse_headers(
     headers: &BTreeMap<String, String>,
 ) -> Result<HashMap<HeaderName, HeaderValue>, String> {
     let parse = |(name, value): (&String, &String)| {
-        let bad = || format!("The header {name} cannot be sent");
+        let bad = || format!("The header {name} can’t be sent");
         let mut value = HeaderValue::from_str(value).map_err(|_| bad())?;
         value.set_sensitive(true);
         Ok((

@@ -349,5 +349,5 @@ fn denied(decision: &Decision) -> ToolFailure {
 }
 
 fn unreadable(error: Failed) -> ToolFailure {
-    ToolFailure::failed(format!("The stored permissions cannot be read: {error}"))
+    ToolFailure::failed(format!("The stored permissions can’t be read: {error}"))
 }

@@ -19,7 +19,7 @@ use super::{Allowed, Authority, Inquiry, Permissions};
 
 /// The key of what a revert will not cover, in the metadata of requests and calls.
 pub const NOT_COVERED: &str = "notCovered";
-const OUTSIDE_IS_NOT_COVERED: &str = "What it changes outside of the project cannot be reverted";
+const OUTSIDE_IS_NOT_COVERED: &str = "What it changes outside of the project can’t be reverted";
 
 /// Asks in the name of one session.
 #[derive(Clone)]
@@ -141,7 +141,7 @@ impl Gate {
             needs_of_command(&ask, &paths)
         });
         let analysed = analysed.await;
-        analysed.map_err(|_| ToolFailure::failed("The command could not be analysed."))
+        analysed.map_err(|_| ToolFailure::failed("The command couldn’t be analysed."))
     }
 
     /// A sandbox that is open for these grants and for what the person allowed before.
@@ -153,7 +153,7 @@ impl Gate {
         let may_read = self.authority.may_be_read_by_any(&approved);
         let confined = sandbox.confine(&self.root, open, may_read).await;
         confined.map(RunPermit::Confined).map_err(|why| {
-            ToolFailure::failed(format!("The command could not be put in a sandbox: {why}"))
+            ToolFailure::failed(format!("The command couldn’t be put in a sandbox: {why}"))
         })
     }
 }

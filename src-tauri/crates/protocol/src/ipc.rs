@@ -73,12 +73,16 @@ use crate::session::Session;
 use crate::todo::Todo;
 
 /// Everything the window needs to draw itself for the first time.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
+#[ts(optional_fields)]
 pub struct AppStart {
     pub projects: Vec<Project>,
     pub recent: Recent,
     pub settings: Settings,
+    /// Not all settings were understood; the file as it was is kept here. Said once.
+    pub damaged_settings: Option<String>,
     pub version: String,
 }
 
@@ -124,10 +128,18 @@ pub struct Settings {
     pub shell: String,
     /// Hosts in private networks that may be fetched from.
     pub private_hosts: Vec<String>,
+    /// The user has seen the welcome, or skipped it. A file without this is of a version that had
+    /// none.
+    #[serde(default = "seen")]
+    pub welcomed: bool,
     /// The user has already answered the offer to import another program's data.
     pub import_offered: bool,
     /// Folders for which the user has confirmed full access once.
     pub full_access_confirmed: Vec<String>,
+}
+
+fn seen() -> bool {
+    true
 }
 
 /// How the review pane shows changes.
@@ -171,6 +183,7 @@ impl Default for Settings {
             review: ReviewSettings::default(),
             shell: String::new(),
             private_hosts: Vec::new(),
+            welcomed: false,
             import_offered: false,
             full_access_confirmed: Vec::new(),
         }

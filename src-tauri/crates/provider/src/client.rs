@@ -160,7 +160,7 @@ impl ModelClient {
             return Ok(client.clone());
         }
         let built = builder.build().map_err(|error| {
-            let message = format!("The HTTP client could not be set up: {error}");
+            let message = format!("The HTTP client couldn’t be set up: {error}");
             ProviderError::Api(ApiFailure::malformed(message))
         })?;
         Ok(client.get_or_init(|| built).clone())
@@ -320,9 +320,9 @@ impl PendingRequest {
         }
         let message = if error.is_connect() && error.is_timeout() {
             let seconds = self.timeouts.connect.as_secs_f64();
-            format!("{name} could not be reached within {seconds} s")
+            format!("{name} couldn’t be reached within {seconds} s")
         } else {
-            format!("{name} could not be reached: {}", root_cause(error))
+            format!("{name} couldn’t be reached: {}", root_cause(error))
         };
         ProviderError::Api(ApiFailure::connection(message))
     }
@@ -348,7 +348,7 @@ fn insert(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), Provid
 }
 
 fn unsendable(error: &dyn std::fmt::Display) -> ProviderError {
-    let message = format!("The request could not be written: {error}");
+    let message = format!("The request couldn’t be written: {error}");
     ProviderError::Api(ApiFailure::malformed(message))
 }
 

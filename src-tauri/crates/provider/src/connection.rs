@@ -204,7 +204,7 @@ fn request_headers(endpoint: &Endpoint) -> Result<HeaderMap, ProviderError> {
 
 fn connection_error(endpoint: &Endpoint, error: &reqwest::Error) -> ProviderError {
     let cause = root_cause(error);
-    let message = format!("{} could not be reached: {cause}", endpoint.name);
+    let message = format!("{} couldn’t be reached: {cause}", endpoint.name);
     ProviderError::Api(ApiFailure::connection(message))
 }
 

@@ -66,9 +66,9 @@ pub struct KeyEntry {
 
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    #[error("The key could not be written to a file: {0}")]
+    #[error("The key couldn’t be written to a file: {0}")]
     File(#[from] std::io::Error),
-    #[error("The key could not be taken out of the system's keyring: {0}")]
+    #[error("The key couldn’t be taken out of the system's keyring: {0}")]
     Keyring(#[from] KeyringError),
 }
 

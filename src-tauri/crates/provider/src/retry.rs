@@ -25,7 +25,7 @@ pub enum Decision {
 /// Why there is no retry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
-    #[error("trying again would not help")]
+    #[error("a retry would not help")]
     NotRetryable,
     #[error("it failed {MAX_RETRIES} more times")]
     RetriesExhausted,

@@ -15,6 +15,9 @@ const MAX_NODES: usize = 120;
 const MAX_EDGES: usize = 160;
 /// `a & b --> c & d` is four edges in one line.
 const MAX_JOINS: usize = 24;
+/// The renderer makes room for all columns that a block diagram names, used or not. So much room ends
+/// the process, which no caller can catch.
+const MAX_COLUMNS: usize = 64;
 /// A smaller picture has nothing in it.
 const MIN_SIDE: f32 = 24.0;
 /// A larger picture would slow the window down.
@@ -51,6 +54,10 @@ fn draw_small(source: &str, dark: bool) -> Result<String, DiagramError> {
     if parsed.graph.nodes.len() > MAX_NODES || parsed.graph.edges.len() > MAX_EDGES {
         return Err(DiagramError::TooLarge);
     }
+    let columns = parsed.graph.block.as_ref().and_then(|block| block.columns);
+    if columns.is_some_and(|columns| columns > MAX_COLUMNS) {
+        return Err(DiagramError::TooLarge);
+    }
     let theme = Theme {
         // That of the window shows through.
         background: "none".to_owned(),
@@ -79,5 +86,7 @@ fn is_inert(svg: &str) -> bool {
     !active.iter().any(|one| lower.contains(one))
 }
 
+#[cfg(test)]
+mod property_tests;
 #[cfg(test)]
 mod tests;

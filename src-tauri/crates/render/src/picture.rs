@@ -38,15 +38,15 @@ pub struct Pixels {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PictureError {
-    #[error("the picture has {0} bytes, more than the {MAX_BYTES} that are allowed")]
+    #[error("the image has {0} bytes, more than the {MAX_BYTES} that are allowed")]
     TooManyBytes(usize),
-    #[error("the picture is {width} × {height}, more than {MAX_PIXELS} pixels")]
+    #[error("the image is {width} × {height}, more than {MAX_PIXELS} pixels")]
     TooManyPixels { width: u32, height: u32 },
-    #[error("this is not a PNG, JPEG, GIF, WebP or BMP picture")]
+    #[error("this is not a PNG, JPEG, GIF, WebP or BMP image")]
     Unknown,
-    #[error("the picture is damaged: {0}")]
+    #[error("the image is damaged: {0}")]
     Damaged(String),
-    #[error("the picture does not fit into {0} bytes")]
+    #[error("the image does not fit into {0} bytes")]
     DoesNotFit(usize),
 }
 

@@ -146,6 +146,24 @@ pub(crate) fn is_external(url: &str) -> bool {
         .any(|known| scheme.eq_ignore_ascii_case(known))
 }
 
+/// Whether this leads to a turn or a part of a session, as `ui/src/text/place-link.ts` writes it. The
+/// window goes there itself.
+pub(crate) fn is_place(url: &str) -> bool {
+    let Some(path) = url.strip_prefix("lathe://session/") else {
+        return false;
+    };
+    let kinds = ["ses_", "msg_", "prt_"];
+    let ids: Vec<_> = path.split('/').collect();
+    let is_id = |(id, kind): (&&str, &str)| {
+        let letters = id.strip_prefix(kind).unwrap_or_default();
+        !letters.is_empty()
+            && letters
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    };
+    (2..=kinds.len()).contains(&ids.len()) && ids.iter().zip(kinds).all(is_id)
+}
+
 /// Whether this is a `data:` URL of an image. SVG is excluded, because it can contain scripts.
 pub(crate) fn is_inline_image(url: &str) -> bool {
     ["png", "jpeg", "gif", "webp"].iter().any(|kind| {
@@ -167,7 +185,7 @@ static SANITISER: LazyLock<Builder<'static>> = LazyLock::new(|| {
         .tags(ELEMENTS.iter().map(|(tag, _)| *tag).collect())
         .tag_attributes(attributes())
         .allowed_classes(classes())
-        .url_schemes(HashSet::from(["http", "https", "mailto", "data"]))
+        .url_schemes(HashSet::from(["http", "https", "mailto", "data", "lathe"]))
         .url_relative(UrlRelative::Deny)
         .link_rel(Some("noopener noreferrer"))
         .attribute_filter(filter_attribute);
@@ -223,7 +241,7 @@ fn is_word(value: &str) -> bool {
 
 fn filter_attribute<'v>(tag: &str, name: &str, value: &'v str) -> Option<Cow<'v, str>> {
     let allowed = match (tag, name) {
-        ("a", "href") => is_external(value),
+        ("a", "href") => is_external(value) || is_place(value),
         ("img", "src") => is_inline_image(value),
         ("button", "type") => value == "button",
         ("span", "role") => value == "img",

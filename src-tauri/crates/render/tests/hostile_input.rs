@@ -84,7 +84,7 @@ impl Audit {
             let value: &str = &attribute.value;
             let fine = match (name, key) {
                 (_, "class") => value.split_whitespace().all(known_class),
-                ("a", "href") => ["http://", "https://", "mailto:"]
+                ("a", "href") => ["http://", "https://", "mailto:", "lathe://session/"]
                     .iter()
                     .any(|scheme| value.starts_with(scheme)),
                 ("img", "src") => ["png", "jpeg", "gif", "webp"]

@@ -173,12 +173,12 @@ impl Credit {
             let files = if count == 1 { "file" } else { "files" };
             match kind {
                 Kind::Ignored => {
-                    format!("{count} ignored {files} cannot be reverted, such as {example}")
+                    format!("{count} ignored {files} can’t be reverted, such as {example}")
                 }
                 Kind::Outside => format!(
-                    "{count} {files} outside of the project cannot be reverted, such as {example}"
+                    "{count} {files} outside of the project can’t be reverted, such as {example}"
                 ),
-                Kind::Git => "What git itself stores cannot be reverted".to_owned(),
+                Kind::Git => "What git itself stores can’t be reverted".to_owned(),
             }
         };
         self.not_kept.iter().map(sentence).collect()
@@ -188,7 +188,7 @@ impl Credit {
         let stored = part.extra.0.get(KEY)?;
         Some(
             serde_json::from_value(stored.clone()).unwrap_or_else(|_| Credit {
-                unknown: Some("its record cannot be read".to_owned()),
+                unknown: Some("its record can’t be read".to_owned()),
                 ..Credit::default()
             }),
         )

@@ -259,7 +259,7 @@ impl NoSnapshot {
         let text = match error {
             SnapshotError::OverLimit { limit } => format!(
                 "the snapshots of this project take {}, the most they may. Delete old sessions of \
-                 the project for good to make room",
+                 the project permanently to make room",
                 in_units(*limit)
             ),
             SnapshotError::DiskNearlyFull { keep } => format!(

@@ -39,15 +39,15 @@ pub enum SandboxError {
     Unavailable(String),
     #[error("the sandbox on this machine does not hold what is required: {}", list(.0))]
     NotCovered(Vec<Promise>),
-    #[error("the whole system cannot be made writable")]
+    #[error("the whole system can’t be made writable")]
     WholeSystem,
     #[error("{} is both writable and unreadable", .0.display())]
     Contradiction(PathBuf),
-    #[error("{} does not exist, so it cannot be granted", .0.display())]
+    #[error("{} does not exist, so it can’t be granted", .0.display())]
     MissingGrant(PathBuf),
-    #[error("the sandbox could not be set up: {0}")]
+    #[error("the sandbox couldn’t be set up: {0}")]
     Setup(#[from] io::Error),
-    #[error("the sandbox could not be set up: {0}")]
+    #[error("the sandbox couldn’t be set up: {0}")]
     Rules(String),
 }
 

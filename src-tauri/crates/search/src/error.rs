@@ -9,7 +9,7 @@ pub enum SearchError {
     /// The index was damaged and has been replaced by an empty one: the caller must fill it.
     #[error("The search index was damaged and is empty now")]
     Emptied,
-    #[error("The search index at {path} cannot be used: {reason}")]
+    #[error("The search index at {path} can’t be used: {reason}")]
     Unusable { path: PathBuf, reason: String },
     #[error("The search index failed: {0}")]
     Sqlite(rusqlite::Error),

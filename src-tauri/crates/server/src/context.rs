@@ -207,7 +207,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for Input<T> {
         let value = serde_json::from_slice(bytes);
         value
             .map(Input)
-            .map_err(|error| Refusal::BadRequest(format!("The body cannot be used: {error}")))
+            .map_err(|error| Refusal::BadRequest(format!("The body can’t be used: {error}")))
     }
 }
 

@@ -90,7 +90,7 @@ impl MessageService for Service {
         tokio::select! {
             () = until_idle(sessions, &id, events) => {}
             () = self.shared.closing.cancelled() => {
-                return Err(Status::unavailable("The server stops; the turn goes on"));
+                return Err(Status::unavailable("The server stops; the turn continues"));
             }
         }
         Ok(tonic::Response::new(proto::Empty {}))

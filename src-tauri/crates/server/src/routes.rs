@@ -98,10 +98,10 @@ routes! {
     GET "/vcs/status" "The files that are not committed" => changes::status;
     GET "/vcs/diff" "What is not committed, or not in the default branch" => changes::diff;
     GET "/vcs/diff/raw" "What is not committed, as one patch" => changes::raw_diff;
-    GET "/mcp" "The status of the tool servers" => project::tool_servers;
-    POST "/mcp/{name}/connect" "Start a tool server" => project::connect;
-    POST "/mcp/{name}/disconnect" "Stop a tool server" => project::disconnect;
-    GET "/experimental/resource" "The resources of the tool servers" => project::resources;
+    GET "/mcp" "The status of the MCP servers" => project::tool_servers;
+    POST "/mcp/{name}/connect" "Start an MCP server" => project::connect;
+    POST "/mcp/{name}/disconnect" "Stop an MCP server" => project::disconnect;
+    GET "/experimental/resource" "The resources of the MCP servers" => project::resources;
     POST "/log" "Write to the log" [project::LogLine] => project::log;
     GET "/global/health" "Whether the server answers" => project::health;
     GET "/global/config" "The config, without secrets" => project::config;

@@ -102,7 +102,7 @@ pub async fn to_file(draw: &DrawPage, export: SessionExport, file: &Path) -> Res
         .await
         .map_err(|error| Failed::refused(error.to_string()))?;
     let file = written.map_err(|error| {
-        Failed::refused(format!("{} could not be written: {error}", file.display()))
+        Failed::refused(format!("{} couldn’t be written: {error}", file.display()))
     })?;
     let url = Url::from_file_path(&file).map_err(|()| Failed::refused("That place has no name"))?;
     Ok(ShareRecord::File {
@@ -131,7 +131,7 @@ pub async fn delete(record: &ShareRecord) -> Result<()> {
     match record {
         ShareRecord::File { file, .. } => match std::fs::remove_file(file) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                let message = format!("{} could not be removed: {error}", file.display());
+                let message = format!("{} couldn’t be removed: {error}", file.display());
                 Err(Failed::refused(message))
             }
             _ => Ok(()),

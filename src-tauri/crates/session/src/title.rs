@@ -48,7 +48,7 @@ impl Titles {
     }
 }
 
-/// Requests a title in the background; a failure leaves the default title.
+/// Requests a title in the background. If there is none, the first line of the prompt is the title.
 pub fn start(
     titles: &Titles,
     records: &Records,
@@ -68,7 +68,8 @@ pub fn start(
     let mut running = titles.running.lock();
     while running.try_join_next().is_some() {}
     running.spawn(async move {
-        let Some(title) = request_title(&models, prompt, model).await else {
+        let own = clean_title(&prompt);
+        let Some(title) = request_title(&models, prompt, model).await.or(own) else {
             return;
         };
         let stored = records.update_session(&id, move |session| {

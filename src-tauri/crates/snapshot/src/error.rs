@@ -16,7 +16,7 @@ pub enum Refused {
     HoldsOurData,
     #[error("{} is not a directory we can open: {source}", path.display())]
     NotADirectory { path: PathBuf, source: io::Error },
-    #[error("the side repository cannot be made: {0}")]
+    #[error("the side repository can’t be made: {0}")]
     NoRepository(#[source] io::Error),
 }
 
@@ -26,7 +26,7 @@ pub enum SnapshotError {
     OverLimit { limit: u64 },
     #[error("less than {} would stay free on the disk", in_units(*keep))]
     DiskNearlyFull { keep: u64 },
-    #[error("{} cannot be kept: {reason}", path.display())]
+    #[error("{} can’t be kept: {reason}", path.display())]
     NotKept { path: PathBuf, reason: Reason },
     #[error("the name {0:?} cannot label a snapshot")]
     BadLabel(String),

@@ -168,7 +168,7 @@ impl Refs {
         };
         // Skipping a line would lose its snapshot at the next garbage collection.
         text.lines()
-            .map(|line| parse(line).ok_or_else(|| damaged("a ref that cannot be read")))
+            .map(|line| parse(line).ok_or_else(|| damaged("a ref that can’t be read")))
             .collect()
     }
 
@@ -229,7 +229,7 @@ impl Beside {
             left_out.extend(read_left_out(objects, *wrapper)?);
             if let Some(Node::Leaf(leaf)) = tree::read(objects, *wrapper)?.get(EXTRAS) {
                 let read = Extras::decode(&objects.blob(leaf.id)?);
-                let read = read.ok_or_else(|| damaged("links that cannot be read"))?;
+                let read = read.ok_or_else(|| damaged("links that can’t be read"))?;
                 extras.get_or_insert_with(Extras::default).extend(read);
             }
         }

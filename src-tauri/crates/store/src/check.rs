@@ -82,7 +82,7 @@ impl Storage {
 
     fn check_record(&self, key: &Key, buffer: &mut Vec<u8>) -> Result<(), String> {
         let read = self.fs.read(&key.file(&self.dirs.tree), buffer);
-        read.map_err(|error| format!("it cannot be read: {error}"))?;
+        read.map_err(|error| format!("it can’t be read: {error}"))?;
         validate::bytes(key, buffer)
     }
 

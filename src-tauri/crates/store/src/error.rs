@@ -31,7 +31,7 @@ pub enum StoreError {
         path: PathBuf,
         source: Arc<io::Error>,
     },
-    #[error("a value cannot be written as JSON: {0}")]
+    #[error("a value can’t be written as JSON: {0}")]
     Encode(Arc<serde_json::Error>),
     #[error("moving the data from version {from} to {to} failed, the old data is as it was: {why}")]
     Migration { from: u32, to: u32, why: String },
@@ -41,7 +41,7 @@ pub enum StoreError {
     NotExported(String),
     #[error("{what} belongs to another session here")]
     Foreign { what: String },
-    #[error("the database cannot be read: {0}")]
+    #[error("the database can’t be read: {0}")]
     Database(String),
     #[error("the data is of version {found}, this program knows only up to {known}")]
     Newer { found: u32, known: u32 },

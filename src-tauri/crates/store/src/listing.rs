@@ -36,7 +36,7 @@ pub(crate) fn as_damage(key: &Key, error: StoreError) -> Result<Damaged> {
         StoreError::Damaged(damaged) => Ok(damaged),
         StoreError::Io { source, .. } => Ok(Damaged {
             key: key.clone(),
-            reason: format!("it cannot be read: {source}"),
+            reason: format!("it can’t be read: {source}"),
         }),
         other => Err(other),
     }

@@ -39,7 +39,7 @@ impl Tool for ApplyPatch {
 
     async fn run(&self, input: Self::Input, cx: &ToolContext) -> Result<ToolOutput, ToolFailure> {
         let actions = parse::parse(&input.patch_text)
-            .map_err(|bad| ToolFailure::failed(format!("The patch cannot be read: {bad}.")))?;
+            .map_err(|bad| ToolFailure::failed(format!("The patch can’t be read: {bad}.")))?;
         let mut named: Vec<Place> = Vec::new();
         let mut located = Vec::new();
         for action in actions {

@@ -161,7 +161,7 @@ impl Start<'_> {
             watched_since: Some(since),
         };
         let mut run = cx.environment.processes().start(&spec).map_err(|error| {
-            ToolFailure::failed(format!("The shell could not be started: {error}"))
+            ToolFailure::failed(format!("The shell couldn’t be started: {error}"))
         })?;
         let Some(pipe) = run.take_output() else {
             return Err(ToolFailure::failed("The shell has no output."));

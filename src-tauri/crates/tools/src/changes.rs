@@ -179,7 +179,7 @@ pub(crate) async fn find(place: &Place) -> Result<Option<Found>, ToolFailure> {
         Ok(bytes) => Ok(Some(Found::new(bytes))),
         Err(FileError::Missing) => Ok(None),
         Err(error) => Err(ToolFailure::failed(format!(
-            "{} cannot be changed: {error}.",
+            "{} can’t be changed: {error}.",
             text::quoted(place.shown())
         ))),
     })
@@ -212,7 +212,7 @@ pub(crate) fn not_written(place: &Place, error: &FileError) -> ToolFailure {
             "{shown} was changed by someone else in the meantime, so it was left as it is. Read it \
              again and repeat the change if it is still wanted."
         )),
-        error => ToolFailure::failed(format!("{shown} could not be written: {error}.")),
+        error => ToolFailure::failed(format!("{shown} couldn’t be written: {error}.")),
     }
 }
 

@@ -109,7 +109,7 @@ fn replaced(
     let shown = text::quoted(place.shown());
     let before = found.text().ok_or_else(|| {
         ToolFailure::failed(format!(
-            "{shown} is not UTF-8 text, so it cannot be edited without damage to it."
+            "{shown} is not UTF-8 text, so it can’t be edited without damage to it."
         ))
     })?;
     let endings = Endings::of(before);

@@ -71,7 +71,7 @@ impl ToolContext {
     pub fn locate(&self, given: &str) -> Result<Place, ToolFailure> {
         self.resolve(given).map_err(|bad| {
             ToolFailure::failed(format!(
-                "The path {} cannot be used: {bad}.",
+                "The path {} can’t be used: {bad}.",
                 text::quoted(given)
             ))
         })

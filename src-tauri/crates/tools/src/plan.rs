@@ -25,9 +25,9 @@ impl Tool for PlanEnter {
             question: "The agent would like to plan this before it changes anything. Plan first?",
             header: "Plan first",
             yes: ("Plan first", "Nothing is changed until you agree to a plan"),
-            no: ("No, go on", "The agent keeps working as it does now"),
+            no: ("No, continue", "The agent keeps working as it does now"),
             to: AgentSwitch::Plan,
-            declined: "The user does not want a plan first. Go on without one.",
+            declined: "The user does not want a plan first. Continue without one.",
         };
         offer.ask(cx).await
     }

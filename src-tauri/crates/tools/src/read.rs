@@ -194,7 +194,7 @@ fn failure(error: ReadError, place: &Place) -> ToolFailure {
         )),
         ReadError::Binary => ToolFailure::failed(format!("{shown} is a binary file, not read.")),
         ReadError::File(error) => {
-            ToolFailure::failed(format!("{shown} could not be read: {error}."))
+            ToolFailure::failed(format!("{shown} couldn’t be read: {error}."))
         }
     }
 }

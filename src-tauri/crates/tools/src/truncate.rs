@@ -37,7 +37,7 @@ pub(crate) fn note(left_out: u64, saved: Option<&Path>) -> String {
              or read parts of it with offset and limit.)",
             path.display()
         ),
-        None => format!("\n\n({left_out} bytes left out here; the whole could not be saved.)"),
+        None => format!("\n\n({left_out} bytes left out here; the whole couldn’t be saved.)"),
     }
 }
 

@@ -205,11 +205,11 @@ pub(crate) fn write(path: &Path, file: &Value) -> Result<()> {
     let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
     folder
         .and_then(|()| write_private_file(path, text.as_bytes()))
-        .map_err(|error| Failed::refused(format!("{} cannot be written: {error}", path.display())))
+        .map_err(|error| Failed::refused(format!("{} can’t be written: {error}", path.display())))
 }
 
 pub(crate) fn unreadable(path: &Path, why: &str) -> Failed {
-    Failed::refused(format!("{} cannot be read: {why}", path.display()))
+    Failed::refused(format!("{} can’t be read: {why}", path.display()))
 }
 
 fn in_config(name: &str) -> Failed {

@@ -51,7 +51,7 @@ impl Reader<'_> {
         }
         let found = OnDisk::from_url(&file.url).ok_or_else(|| {
             let name = file.filename.as_deref().unwrap_or(&file.url);
-            Failed::refused(format!("{name} cannot be attached: it is not a file"))
+            Failed::refused(format!("{name} can’t be attached: it is not a file"))
         })?;
         let name = file
             .filename
@@ -63,7 +63,7 @@ impl Reader<'_> {
             url: file.url.clone(),
             source: file.source.clone(),
         };
-        let refused = |why: String| Failed::refused(format!("{name} cannot be attached: {why}"));
+        let refused = |why: String| Failed::refused(format!("{name} can’t be attached: {why}"));
         self.read(&found, new, parts).await.map_err(refused)
     }
 
@@ -132,7 +132,7 @@ impl Reader<'_> {
         };
         if let Err(why) = self.read(&found, new, parts).await {
             parts.synthetic(format!(
-                "The user mentioned {}, which could not be read: {why}",
+                "The user mentioned {}, which couldn’t be read: {why}",
                 candidate.path
             ));
         }
@@ -211,7 +211,7 @@ impl OnDisk {
 
 fn attach_data(file: &PromptFile, parts: &mut PartList<'_>) -> Result<()> {
     let name = file.filename.as_deref().unwrap_or("The attachment");
-    let refused = |why: &str| Failed::refused(format!("{name} cannot be attached: {why}"));
+    let refused = |why: &str| Failed::refused(format!("{name} can’t be attached: {why}"));
     // Before decoding: base64 takes four characters for three bytes.
     if file.url.len() / 4 * 3 > MOST_BYTES {
         return Err(refused("it is larger than 20 MB"));
@@ -231,7 +231,7 @@ fn attach_data(file: &PromptFile, parts: &mut PartList<'_>) -> Result<()> {
     let text = String::from_utf8(data.bytes).ok();
     let text = text
         .filter(|text| !text.contains('\0'))
-        .ok_or_else(|| refused("only pictures, PDF files and text can be attached"))?;
+        .ok_or_else(|| refused("only images, PDF files and text can be attached"))?;
     new.mime = TEXT.to_owned();
     parts.synthetic(format!("The user gave you {name}:\n\n{text}"));
     parts.file(new);

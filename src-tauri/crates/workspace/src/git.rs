@@ -189,7 +189,7 @@ impl Git {
         for name in MISLEADING {
             command.env_remove(name);
         }
-        let not_run = |error| Failed::refused(format!("git could not be run: {error}"));
+        let not_run = |error| Failed::refused(format!("git couldn’t be run: {error}"));
         let mut child = command.spawn().map_err(not_run)?;
         let stdin = child.stdin.take();
         let feed = async move {

@@ -53,7 +53,7 @@ struct Found {
 fn identify(folder: &Path, known: &[Project]) -> Result<Found> {
     let canonical = folder.canonicalize().map_err(|error| {
         Failed::refused(format!(
-            "The folder {} cannot be opened: {error}",
+            "The folder {} can’t be opened: {error}",
             folder.display()
         ))
     })?;
@@ -66,7 +66,7 @@ fn identify(folder: &Path, known: &[Project]) -> Result<Found> {
     // Paths are stored as text: any other name would lead to a different folder.
     if canonical.to_str().is_none() {
         return Err(Failed::refused(format!(
-            "The folder {} cannot be opened: its name is not valid text (UTF-8). Rename it first.",
+            "The folder {} can’t be opened: its name is not valid text (UTF-8). Rename it first.",
             canonical.display()
         )));
     }

@@ -23,7 +23,7 @@ export function createFakeImports(): Pick<Host, 'findImports' | 'importFrom' | '
       taken.add(path);
       return {
         ...nothing,
-        left_out: [{ what: 'progress', why: 'it is not part of the conversation', count: 3 }],
+        left_out: [{ what: 'progress', why: 'it is not part of the session', count: 3 }],
         added: source.sessions,
         already: 0,
         unreadable: [{ what: 'part prt_19 of msg_07', why: 'EOF while parsing a string at line 6 column 24' }],

@@ -1,3 +1,5 @@
+import { number, plural } from './wording';
+
 /** Words of permissions, modes and limits. */
 export const guardWords = {
   mode: {
@@ -55,8 +57,8 @@ export const guardWords = {
     },
     other: 'A limit was reached. Continue?',
     yours: (value: string) => `Your limit is ${value}.`,
-    steps: (count: number) => (count === 1 ? '1 step' : `${count.toLocaleString('en')} steps`),
-    minutes: (count: number) => (count === 1 ? '1 minute' : `${count.toLocaleString('en')} minutes`),
+    steps: (count: number) => plural(count, { one: '# step', other: '# steps' }),
+    minutes: (count: number) => plural(count, { one: '# minute', other: '# minutes' }),
     once: 'Continue once',
     raise: (value: string) => `Raise to ${value}`,
     stop: 'Stop',
@@ -87,8 +89,8 @@ export const guardWords = {
       several: 'Run again with more access?',
     } as Readonly<Record<string, string>>,
     create: 'Create file?',
-    createAll: (files: number) => `Create ${files} files?`,
-    editAll: (files: number) => `Edit ${files} files?`,
+    createAll: (files: number) => plural(files, { one: 'Create # file?', other: 'Create # files?' }),
+    editAll: (files: number) => plural(files, { one: 'Edit # file?', other: 'Edit # files?' }),
     /** One line of what a call needs. */
     needs: {
       bash: 'Run',
@@ -112,7 +114,7 @@ export const guardWords = {
     never: 'Can’t be always allowed.',
     what: 'What would happen',
     said: (words: string) => `The agent says: ${words}`,
-    position: (at: number, of: number) => `${at} of ${of}`,
+    position: (at: number, of: number) => `${number(at)} of ${number(of)}`,
     dangers: 'Warning',
     stopped: 'Stopped by the sandbox',
     fromStart: 'If you allow it, the command runs again from the start.',
@@ -120,11 +122,11 @@ export const guardWords = {
     aside: 'The command has finished. These files are renamed until you decide.',
     /** A call on its card, while its request is open. */
     waiting: 'Waiting for you',
-    showAll: (count: number) => `Show all ${count}`,
+    showAll: (count: number) => `Show all ${number(count)}`,
     showOne: 'One at a time',
-    allTitle: (count: number) => `${count} calls need your permission`,
-    allowAll: (count: number) => `Allow all ${count}`,
-    denyAll: (count: number) => `Deny all ${count}`,
+    allTitle: (count: number) => plural(count, { one: '# call needs your permission', other: '# calls need your permission' }),
+    allowAll: (count: number) => `Allow all ${number(count)}`,
+    denyAll: (count: number) => `Deny all ${number(count)}`,
     facts: {
       command: 'Command',
       url: 'Address',
@@ -133,12 +135,12 @@ export const guardWords = {
       outside: 'Outside the project',
       patterns: 'For',
       input: 'Input',
-      server: 'Tool server',
+      server: 'MCP server',
       tool: 'Tool',
     },
     fromTask: (task: string) => `Asked by the task “${task}”`,
     changes: 'What would change',
-    reason: 'Reason, for the agent to read',
+    reason: 'Tell the agent why',
     /** In the empty field, which is narrow. */
     reasonShort: 'Reason',
     fromChild: 'Asked by a task of this session',

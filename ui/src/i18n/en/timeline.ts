@@ -1,7 +1,9 @@
+import { plural } from './wording';
+
 /** The words of the timeline and the composer that are not in the older files. */
 export const timelineWords = {
   call: {
-    questions: (count: number) => (count === 1 ? 'Question' : `${count} questions`),
+    questions: (count: number) => plural(count, { one: 'Question', other: '# questions' }),
     noAnswer: 'No answer',
   },
   turn: {
@@ -63,7 +65,7 @@ export const timelineWords = {
     ownModel: 'Model ID',
     addModel: 'Add',
     missing: 'Enter a name and a base URL',
-    answers: (models: number) => (models === 1 ? 'Connected, 1 model' : `Connected, ${models} models`),
+    answers: (models: number) => plural(models, { one: 'Connected, # model', other: 'Connected, # models' }),
     cancel: 'Cancel',
     save: 'Save',
   },

@@ -15,7 +15,7 @@ use crate::writer::Writer;
 const PROVIDER: &str = "anthropic";
 /// The model of messages that Claude Code wrote itself.
 const SYNTHETIC: &str = "<synthetic>";
-const NOTHING: &str = "it is not part of the conversation";
+const NOTHING: &str = "it is not part of the session";
 
 /// What belongs to a session besides its records.
 #[derive(Debug, Clone, Copy)]

@@ -93,7 +93,7 @@ impl Tree {
                 | "permission-mode"
                 | "pr-link"
                 | "worktree-state"
-                | "bridge-session" => "it is not part of the conversation",
+                | "bridge-session" => "it is not part of the session",
                 _ => "it is not known",
             };
             let kind = match kind {

@@ -36,7 +36,7 @@ const REPEATED: [&str; 21] = [
     "context_compacted",
     "view_image_tool_call",
 ];
-const NOTHING: &str = "it is not part of the conversation";
+const NOTHING: &str = "it is not part of the session";
 const ADDED: &str = "Codex added it for the model";
 
 struct State<'a> {

@@ -84,7 +84,7 @@ pub fn contents(items: &[Value]) -> (Vec<Content>, Vec<(String, &'static str)>) 
             "refusal" => found.extend(text(item, "refusal").map(Content::text)),
             "input_image" => match text(item, "image_url").and_then(Content::data_url) {
                 Some(picture) => found.push(picture),
-                None => left_out.push(("picture".to_owned(), "only its address is stored")),
+                None => left_out.push(("image".to_owned(), "only its address is stored")),
             },
             "input_file" => match text(item, "file_data").and_then(Content::data_url) {
                 Some(file) => found.push(file),

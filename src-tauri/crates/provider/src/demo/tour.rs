@@ -154,9 +154,9 @@ fn remark(call: &Call<'_>) -> String {
     }
     let reason = one_line(&call.result.text);
     match call.name {
-        "edit" => format!("The edit was not made ({reason}). Nothing has changed; I go on."),
+        "edit" => format!("The edit was not made ({reason}). Nothing has changed; I continue."),
         "question" => "No answer is fine, too.".to_owned(),
-        tool => format!("That did not work: `{tool}` says “{reason}”. I go on with the tour."),
+        tool => format!("That did not work: `{tool}` says “{reason}”. I continue with the tour."),
     }
 }
 

@@ -72,6 +72,6 @@ fn keyring_error(error: &Error) -> KeyringError {
     match error {
         Error::NoDefaultStore | Error::PlatformFailure(_) => KeyringError::absent(error),
         Error::NoStorageAccess(_) => KeyringError::Refused(error.to_string()),
-        _ => KeyringError::Refused("the entry cannot be used".to_owned()),
+        _ => KeyringError::Refused("the entry can’t be used".to_owned()),
     }
 }

@@ -59,7 +59,7 @@ fn code(details: &ToolDetails) -> (String, usize, Vec<String>) {
 
 #[test]
 fn a_read_shows_the_lines_of_the_file_with_its_own_numbers() {
-    let output = "    12\tfn main() {\n    13\t\tlet x = 1;\n\n(Lines 12 to 13 of 80. Go on with offset 14.)";
+    let output = "    12\tfn main() {\n    13\t\tlet x = 1;\n\n(Lines 12 to 13 of 80. Continue with offset 14.)";
     let details = done(
         "read",
         json!({ "filePath": "/p/lamp/src/a.rs" }),
@@ -76,7 +76,7 @@ fn a_read_shows_the_lines_of_the_file_with_its_own_numbers() {
     );
     assert_eq!(
         details.note.as_deref(),
-        Some("Lines 12 to 13 of 80. Go on with offset 14.")
+        Some("Lines 12 to 13 of 80. Continue with offset 14.")
     );
     let Some(ToolBody::Code { lines, .. }) = &details.body else {
         panic!("no code")

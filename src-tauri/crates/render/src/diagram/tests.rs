@@ -50,3 +50,22 @@ fn a_diagram_that_is_too_large_is_not_drawn() {
         );
     }
 }
+
+/// Each of these once ended the process, or took all of the memory.
+#[test]
+fn a_block_diagram_of_endless_columns_is_not_drawn() {
+    for columns in ["65", "2000000000", "1000000000000", "18446744073709551615"] {
+        let source = format!("block-beta\ncolumns {columns}\na\n");
+        assert_eq!(
+            draw(&source, false),
+            Err(DiagramError::TooLarge),
+            "{columns}"
+        );
+    }
+}
+
+#[test]
+fn a_block_may_be_wider_than_the_diagram() {
+    let svg = draw("block-beta\ncolumns 3\na:18446744073709551615 b c\n", false);
+    assert!(svg.is_ok_and(|svg| svg.contains("<svg")));
+}

@@ -14,6 +14,8 @@ const MAX_INLINE_IMAGE_BYTES: usize = 32 * 1024;
 pub(super) enum Target {
     External(String),
     File(FileRef),
+    /// A turn or a part of a session.
+    Place(String),
     /// Not allowed or not understood: only the text of the link is shown.
     None,
 }
@@ -26,6 +28,9 @@ impl Target {
         }
         if sanitize::is_external(target) {
             return Url::parse(target).map_or(Self::None, |url| Self::External(url.into()));
+        }
+        if sanitize::is_place(target) {
+            return Self::Place(target.to_owned());
         }
         // A mail address without `mailto:` is not linked.
         if target.contains('@') && !target.contains('/') {
@@ -55,6 +60,11 @@ pub(super) fn push_link_tag(out: &mut String, target: &Target) {
             if let Some(line) = file.line {
                 html::push_attribute(out, "data-line", &line.to_string());
             }
+            out.push('>');
+        }
+        Target::Place(url) => {
+            out.push_str("<a");
+            html::push_attribute(out, "href", url);
             out.push('>');
         }
         Target::None => {}
@@ -153,7 +163,8 @@ fn push_remote_image(out: &mut String, url: &str, name: &str) {
 }
 
 fn word_target(word: &str, root: Option<&str>) -> Target {
-    if word.starts_with("https://") || word.starts_with("http://") {
+    let known = ["https://", "http://", "lathe://"];
+    if known.iter().any(|scheme| word.starts_with(scheme)) {
         return Target::parse(word, root);
     }
     paths::parse_reference(word, root).map_or(Target::None, Target::File)

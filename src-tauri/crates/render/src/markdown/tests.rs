@@ -66,6 +66,32 @@ fn raw_html_is_shown_as_text() {
 }
 
 #[test]
+fn a_link_to_a_place_in_a_session_is_one_and_what_only_looks_so_is_not() {
+    let turn = "lathe://session/ses_1a2b/msg_3c4d";
+    let part = "lathe://session/ses_1a2b/msg_3c4d/prt_5e6f";
+    for place in [turn, part] {
+        let link =
+            |text: &str| format!("<a href=\"{place}\" rel=\"noopener noreferrer\">{text}</a>");
+        assert_eq!(
+            html(&format!("[there]({place}), {place}.")),
+            format!("<p>{}, {}.</p>\n", link("there"), link(place))
+        );
+    }
+    for other in [
+        "lathe://session/ses_1a2b",
+        "lathe://session/../msg_1",
+        "lathe://session/ses_1/msg_",
+        "lathe://settings/ses_1/msg_1",
+        "lathe://session/ses_1/msg_1/prt_1/x",
+        "lathe://session/ses_1/msg_1?x",
+        "LATHE://session/ses_1/msg_1",
+    ] {
+        let shown = html(&format!("[a]({other})"));
+        assert_eq!(shown, "<p>a</p>\n", "{other}");
+    }
+}
+
+#[test]
 fn only_web_and_mail_addresses_become_external_links() {
     let external = |url: &str, text: &str| {
         format!(

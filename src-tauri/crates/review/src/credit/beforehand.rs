@@ -7,7 +7,7 @@ use lathe_snapshot::{Coverage, SideRepo, SnapshotRef};
 use super::keeper::below;
 use crate::error::Result;
 
-const GIT: &str = "What git itself stores cannot be reverted";
+const GIT: &str = "What git itself stores can’t be reverted";
 /// More are not named.
 const MOST_NAMED: usize = 3;
 
@@ -42,7 +42,7 @@ pub fn not_covered(
             && let Coverage::LeftOut(reason) = coverage.of(&path)
             && named.len() < MOST_NAMED
         {
-            sentences.push(format!("{path} cannot be reverted: {reason}"));
+            sentences.push(format!("{path} can’t be reverted: {reason}"));
             named.push(path);
         }
     }

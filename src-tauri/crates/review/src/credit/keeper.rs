@@ -118,7 +118,7 @@ impl CreditKeeper {
         };
         let kept = self.review.snapshots.with_repo(root, keep).await;
         let (before, after) =
-            kept.map_err(|error| format!("what it found could not be kept: {error}"))?;
+            kept.map_err(|error| format!("what it found couldn’t be kept: {error}"))?;
         Ok(Span {
             after: Some(after.to_string()),
             outside: root == Path::new(OUTSIDE),

@@ -43,7 +43,7 @@ impl Revert {
             .await;
         if let (Err(why), RevertTask::Tree(_)) = (&taken, &task) {
             return Err(ReviewError::refused(format!(
-                "The files as they are now could not be saved first: {why}"
+                "The files as they are now couldn’t be saved first: {why}"
             )));
         }
         let mut rounds = self

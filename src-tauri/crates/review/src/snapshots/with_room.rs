@@ -121,7 +121,7 @@ mod tests {
                 assert_eq!(
                     why.to_string(),
                     "the snapshots of this project take 390.6 KB, the most they may. Delete old \
-                     sessions of the project for good to make room"
+                     sessions of the project permanently to make room"
                 );
                 return;
             }

@@ -118,5 +118,5 @@ impl Host for PromptHost {
 }
 
 fn not_here() -> ToolFailure {
-    ToolFailure::failed("This cannot be done before the prompt is sent.")
+    ToolFailure::failed("This can’t be done before the prompt is sent.")
 }

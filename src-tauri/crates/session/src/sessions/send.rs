@@ -129,7 +129,7 @@ fn ensure_folder(session: &Session) -> Result<()> {
     match Path::new(&session.directory).is_dir() {
         true => Ok(()),
         false => Err(Failed::refused(format!(
-            "The folder of this session, {}, is no longer there. Go on in a new session",
+            "The folder of this session, {}, is no longer there. Continue in a new session",
             session.directory
         ))),
     }

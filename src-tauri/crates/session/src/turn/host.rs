@@ -370,7 +370,7 @@ impl Host for CallHost {
 }
 
 fn unwritable(error: lathe_store::StoreError) -> ToolFailure {
-    ToolFailure::failed(format!("The session cannot be saved: {error}"))
+    ToolFailure::failed(format!("The session can’t be saved: {error}"))
 }
 
 fn agent_for(switch: AgentSwitch) -> &'static str {

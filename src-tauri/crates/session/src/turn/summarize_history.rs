@@ -58,7 +58,7 @@ impl Turn {
         if !self.compactions.begin(total) {
             let message = self.new_message(resolved);
             let error = format!(
-                "This session is still too long for {} after it was summed up twice ({total} \
+                "This session is still too long for {} after it was compacted twice ({total} \
                  tokens). Start a new session, choose a model with a larger context, or take out \
                  what is long.",
                 resolved.model.model_id

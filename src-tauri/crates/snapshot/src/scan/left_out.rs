@@ -61,12 +61,12 @@ impl fmt::Display for Reason {
         f.write_str(match self {
             Reason::Ignored => "ignored by a rule",
             Reason::EmptyFolder => "an empty folder",
-            Reason::Unreadable => "it cannot be read",
+            Reason::Unreadable => "it can’t be read",
             Reason::Special => "neither file, folder nor link",
             Reason::TooLarge => "too large",
             Reason::Unstable => "it kept changing while it was read",
             Reason::TooDeep => "nested too deeply",
-            Reason::BadName => "its name cannot be kept",
+            Reason::BadName => "its name can’t be kept",
         })
     }
 }

@@ -106,7 +106,7 @@ impl List {
 
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let mut list = Self::none();
-        let bad = || damaged("a list of permissions that cannot be read");
+        let bad = || damaged("a list of permissions that can’t be read");
         for record in bytes.split(|b| *b == 0).filter(|record| !record.is_empty()) {
             let space = record.iter().position(|b| *b == b' ').ok_or_else(bad)?;
             let bits = std::str::from_utf8(&record[..space]).ok();

@@ -138,7 +138,7 @@ pub(super) fn write_all(steps: &[Step]) -> Result<(), ToolFailure> {
                 " No file of the patch was changed.".to_owned()
             } else {
                 format!(
-                    " These could not be put back as they were: {}.",
+                    " These couldn’t be put back as they were: {}.",
                     failed.join(", ")
                 )
             });

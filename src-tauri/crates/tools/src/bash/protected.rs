@@ -150,7 +150,7 @@ fn renamed(files: &SetAsideFiles) -> String {
                 "{shown} is protected, so it was renamed to {}.",
                 text::quoted(&name.to_string_lossy())
             ),
-            None => format!("{shown} is protected, and it could not be renamed."),
+            None => format!("{shown} is protected, and it couldn’t be renamed."),
         }
     });
     each.collect::<Vec<_>>().join(" ")
@@ -169,7 +169,7 @@ async fn put_back(found: &SetAsideFiles, cx: &ToolContext) -> Result<Option<Stri
     };
     cx.host.has_run(Some(Box::new(evidence))).await;
     let left: Vec<String> = left.iter().map(|path| text::quoted(path)).collect();
-    Ok((!left.is_empty()).then(|| format!("These are still set aside: {}.", left.join(", "))))
+    Ok((!left.is_empty()).then(|| format!("These are still renamed: {}.", left.join(", "))))
 }
 
 /// The newest first: an older one of the same name stays aside.

@@ -44,7 +44,7 @@ impl WindowText {
         match self.total {
             0 => out.push_str("(The file is empty.)"),
             total if last < total => out.push_str(&format!(
-                "\n(Lines {first} to {last} of {total}. Go on with offset {}.)",
+                "\n(Lines {first} to {last} of {total}. Continue with offset {}.)",
                 last + 1
             )),
             total => out.push_str(&format!("\n(End of the file: {total} lines.)")),

@@ -45,7 +45,7 @@ pub(super) fn read(answer: Answer, format: Format) -> Result<Content, ToolFailur
     let wide = encoding == encoding_rs::UTF_16LE || encoding == encoding_rs::UTF_16BE;
     if !html && (!is_text(&mime) || (read::is_binary(sniffed) && !wide)) {
         return Err(ToolFailure::failed(format!(
-            "The answer is binary ({}), which cannot be shown.",
+            "The answer is binary ({}), which can’t be shown.",
             if mime.is_empty() {
                 "of no named type"
             } else {
@@ -147,7 +147,7 @@ fn tree(converter: &HtmlToMarkdown, html: &str) -> Result<Rc<Node>, ToolFailure>
     }
     let tree = converter
         .html_to_tree(html)
-        .map_err(|error| ToolFailure::failed(format!("The page cannot be read: {error}.")))?;
+        .map_err(|error| ToolFailure::failed(format!("The page can’t be read: {error}.")))?;
     let mut level = vec![tree.clone()];
     for _ in 0..MAX_DEPTH {
         level = level

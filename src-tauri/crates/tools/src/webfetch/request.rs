@@ -217,7 +217,7 @@ impl Fetch<'_> {
         match result {
             Ok(Ok(done)) => Ok(done),
             Ok(Err(error)) => Err(ToolFailure::failed(format!(
-                "{} could not be fetched: {error}.",
+                "{} couldn’t be fetched: {error}.",
                 shown(url)
             ))),
             Err(_) => Err(ToolFailure::failed(format!(

@@ -49,7 +49,7 @@ async fn offset_and_limit_choose_the_lines() {
     let input = json!({ "filePath": "a.txt", "offset": 4, "limit": 2 });
     assert_eq!(
         project.output("read", input).await,
-        "     4\tline 4\n     5\tline 5\n\n(Lines 4 to 5 of 10. Go on with offset 6.)"
+        "     4\tline 4\n     5\tline 5\n\n(Lines 4 to 5 of 10. Continue with offset 6.)"
     );
     let failure = project
         .failure("read", json!({ "filePath": "a.txt", "offset": 11 }))
@@ -62,7 +62,7 @@ async fn two_thousand_lines_are_given_at_once() {
     let project = Project::new().file("a.txt", "x\n".repeat(2_001));
     let output = read(&project, "a.txt").await;
     assert!(output.contains("\n  2000\tx\n") && !output.contains("\n  2001\t"));
-    assert!(output.ends_with("(Lines 1 to 2000 of 2001. Go on with offset 2001.)"));
+    assert!(output.ends_with("(Lines 1 to 2000 of 2001. Continue with offset 2001.)"));
 }
 
 #[tokio::test]
@@ -73,7 +73,7 @@ async fn a_result_never_needs_to_be_cut_again() {
         .await
         .unwrap();
     assert!(result.output.len() < 50 * 1024);
-    assert!(result.output.contains("Go on with offset"));
+    assert!(result.output.contains("Continue with offset"));
     assert_eq!(result.metadata["truncated"], true);
     assert!(!result.metadata.contains_key("outputPath"));
 }

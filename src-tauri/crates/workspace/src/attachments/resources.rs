@@ -27,7 +27,7 @@ impl Reader<'_> {
         let read = self.servers.read(&self.project.id, server, uri).await;
         let name = file.filename.as_deref().unwrap_or(uri);
         let answer =
-            read.map_err(|why| Failed::refused(format!("{name} cannot be attached: {why}")))?;
+            read.map_err(|why| Failed::refused(format!("{name} can’t be attached: {why}")))?;
         if !answer.text.is_empty() {
             parts.synthetic(format!(
                 "The user gave you the resource {uri} of the MCP server {server}:\n\n{}",

@@ -57,7 +57,7 @@ impl Git {
     pub async fn stash(&self, message: &str) -> Result<()> {
         self.ensure_inner_settings().await?;
         let message = match message.trim() {
-            "" => "Put aside by Lathe",
+            "" => "Stashed by Lathe",
             message => message,
         };
         let mut args = vec!["stash", "push", "--quiet", "--message", message];

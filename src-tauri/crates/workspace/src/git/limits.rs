@@ -36,7 +36,7 @@ impl Limits {
         if let Some(pipe) = pipe {
             // One byte more shows that there is more.
             let read = pipe.take(self.bytes + 1).read_to_end(&mut bytes).await;
-            read.map_err(|error| Failed::refused(format!("git could not be read: {error}")))?;
+            read.map_err(|error| Failed::refused(format!("git couldn’t be read: {error}")))?;
         }
         match bytes.len() as u64 > self.bytes {
             true => Err(Failed::refused("git printed too much and was stopped")),

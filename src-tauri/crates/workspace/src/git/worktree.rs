@@ -268,9 +268,7 @@ impl Git {
         for (path, there) in files {
             let name = String::from_utf8_lossy(&path).into_owned();
             let side = sides.get(&name).ok_or_else(|| {
-                Failed::refused(format!(
-                    "{name} conflicts, and is not decided yet. Look again"
-                ))
+                Failed::refused(format!("{name} conflicts, and isn’t decided yet. Refresh"))
             })?;
             let path = os_string(&path)?;
             if !there.contains(side) {
