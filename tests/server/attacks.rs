@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::door::{Door, PASSWORD};
+use crate::door::{Door, PASSWORD, PATIENCE};
 
 #[tokio::test]
 async fn every_route_needs_the_password() {
@@ -92,6 +92,9 @@ async fn pages_of_other_origins_are_refused_even_with_the_password() {
         "http://localhost.evil.example",
         "http://127.0.0.1.evil.example:80",
         "http://localhost:80@evil.example",
+        // Any program of this machine can send pages from there.
+        "http://localhost:3000",
+        "http://127.0.0.1:5173",
     ] {
         for method in [Method::GET, Method::POST, Method::OPTIONS] {
             let request = door.request(method, "/session").header("origin", origin);
@@ -111,8 +114,6 @@ async fn pages_of_allowed_origins_may_ask() {
     let door = Door::open().await;
     for origin in [
         "https://allowed.example",
-        "http://localhost:3000",
-        "http://127.0.0.1:5173",
         "tauri://localhost",
         "oc://renderer",
     ] {
@@ -133,6 +134,28 @@ async fn pages_of_allowed_origins_may_ask() {
             .request(Method::GET, "/session")
             .header("origin", origin);
         assert_eq!(with.send().await.unwrap().status(), StatusCode::OK);
+    }
+}
+
+/// What a page sends without asking its browser first is not JSON.
+#[tokio::test]
+async fn a_body_of_a_page_is_read_only_as_json() {
+    let door = Door::open().await;
+    let send = async |kind: &str, origin: Option<&str>| {
+        let request = door.request(Method::POST, "/session").body("{}");
+        let mut request = request.header("content-type", kind);
+        if let Some(origin) = origin {
+            request = request.header("origin", origin);
+        }
+        request.send().await.unwrap().status()
+    };
+    let page = Some("https://allowed.example");
+    for kind in ["text/plain", "application/x-www-form-urlencoded", ""] {
+        assert_eq!(send(kind, page).await, StatusCode::BAD_REQUEST, "{kind}");
+        assert_eq!(send(kind, None).await, StatusCode::OK, "{kind}");
+    }
+    for kind in ["application/json", "application/json; charset=utf-8"] {
+        assert_eq!(send(kind, page).await, StatusCode::OK, "{kind}");
     }
 }
 
@@ -278,6 +301,94 @@ async fn slow_clients_do_not_keep_others_out() {
         // Ends when the server closes it.
         let _ = stream.read_to_end(&mut rest).await;
     }
+}
+
+/// Nor those who send nothing, only the first bytes of HTTP/2, or HTTP/2 without a request.
+#[tokio::test]
+async fn connections_without_a_request_are_closed() {
+    let door = Door::with_limits(quick()).await;
+    let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+    let mut idle = Vec::new();
+    for sent in [&b""[..], b"PRI", preface] {
+        for _ in 0..50 {
+            let mut stream = TcpStream::connect(door.address).await.unwrap();
+            stream.write_all(sent).await.unwrap();
+            idle.push(stream);
+        }
+    }
+    for mut stream in idle {
+        let mut rest = Vec::new();
+        let closed = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut rest));
+        assert!(closed.await.is_ok(), "it is closed");
+    }
+    door.get("/global/health").await;
+}
+
+/// Each request is answered at once, but none has the password.
+#[tokio::test]
+async fn a_connection_that_never_has_the_password_is_closed() {
+    let door = Door::with_limits(quick()).await;
+    let request = format!("GET /session HTTP/1.1\r\nhost: {}\r\n\r\n", door.address);
+    let mut stream = TcpStream::connect(door.address).await.unwrap();
+    let mut answer = [0; 4096];
+    let asking = async {
+        loop {
+            let sent = stream.write_all(request.as_bytes()).await;
+            match stream.read(&mut answer).await {
+                Ok(read) if read > 0 && sent.is_ok() => {}
+                _ => break,
+            }
+        }
+    };
+    let closed = tokio::time::timeout(PATIENCE, asking).await;
+    assert!(closed.is_ok(), "it is closed");
+}
+
+/// With the password it stays for as long as a client likes.
+#[tokio::test]
+async fn a_subscriber_outlasts_the_time_for_a_request() {
+    let limits = Limits {
+        heartbeat: Duration::from_millis(50),
+        ..quick()
+    };
+    let door = Door::with_limits(limits).await;
+    let mut events = door.events("/event", "").await;
+    let began = std::time::Instant::now();
+    while began.elapsed() < 3 * quick().request {
+        assert!(events.next().await.is_some());
+    }
+}
+
+/// It answers pings, but never reads what it has subscribed to.
+#[tokio::test]
+async fn a_client_of_http_2_that_reads_nothing_is_cut_off() {
+    let limits = Limits {
+        connections: 1,
+        heartbeat: Duration::from_millis(20),
+        ..quick()
+    };
+    let door = Door::with_limits(limits).await;
+    let client = reqwest::Client::builder()
+        .no_proxy()
+        .http2_prior_knowledge()
+        .http2_initial_stream_window_size(100)
+        .build()
+        .unwrap();
+    let request = client.get(door.url("/event"));
+    let unread = request.basic_auth("opencode", Some(PASSWORD)).send();
+    let unread = unread.await.unwrap();
+    assert_eq!(unread.version(), reqwest::Version::HTTP_2);
+    // There is room for one connection only.
+    let closed = async {
+        while door
+            .request(Method::GET, "/global/health")
+            .send()
+            .await
+            .is_err()
+        {}
+    };
+    let closed = tokio::time::timeout(PATIENCE, closed);
+    assert!(closed.await.is_ok(), "it is closed");
 }
 
 #[tokio::test]
