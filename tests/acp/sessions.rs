@@ -117,3 +117,20 @@ async fn folders_and_sessions_that_are_not_there_are_refused_in_a_sentence() {
         })
         .await;
 }
+
+#[tokio::test]
+async fn tool_servers_of_the_editor_are_not_used_and_it_is_said() {
+    let editor = Editor::new().await;
+    let server = acp::McpServerStdio::new("ferns", "/bin/true");
+    let request = acp::NewSessionRequest::new(editor.app.path("."));
+    let request = request.mcp_servers(vec![acp::McpServer::Stdio(server)]);
+    let said = editor
+        .run(async |agent| {
+            agent.send_request(request).block_task().await?;
+            Ok(editor.seen.first_of_kind("agent_message_chunk").await)
+        })
+        .await;
+    let words = "Lathe does not use the tool servers of the editor (ferns). \
+                 To use them, add them in Lathe.";
+    assert_eq!(said["content"]["text"], words);
+}

@@ -170,6 +170,29 @@ async fn cancel_ends_the_turn() {
     assert_eq!(answer, ended("cancelled"));
 }
 
+/// It may come before the turn has begun; and an earlier turn's end is not that of this one.
+#[tokio::test]
+async fn a_cancel_that_follows_its_prompt_at_once_ends_it() {
+    let editor = Editor::new().await;
+    editor.model.reply([text("First.")]);
+    editor.model.reply([text("Second.")]);
+    let (first, second) = editor
+        .run(async |agent| {
+            let session = editor.new_session(&agent).await?;
+            let id = session["sessionId"].as_str().unwrap().to_owned();
+            let first = say(&agent, &session, "Go").await?;
+            let waiting = say(&agent, &session, "Go on");
+            let cancel = async { agent.send_notification(acp::CancelNotification::new(id)) };
+            let (second, cancelled) = tokio::join!(waiting, cancel);
+            cancelled?;
+            Ok((first, second?))
+        })
+        .await;
+    assert_eq!((first, second), (ended("end_turn"), ended("cancelled")));
+    let status = editor.app.sessions.statuses();
+    assert_eq!(status, [], "nothing goes on");
+}
+
 #[tokio::test]
 async fn files_and_pictures_reach_the_model() {
     let editor = Editor::new().await;

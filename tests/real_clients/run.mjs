@@ -30,7 +30,7 @@ await models(folder, fakeModel, {
     { say: [{ call: { name: 'question', input: { questions: [question] } } }] },
     { say: [{ text: 'So be it.' }] },
   ],
-});
+}, { mcp: { idle: { type: 'local', command: ['cat'], enabled: false } } });
 const { found: url } = await serve(folder, lathectl);
 const recorded = process.env.LATHE_RECORD;
 const proxied = async (name, pages) => {

@@ -43,7 +43,7 @@ export function newFolder() {
 }
 
 /** Starts a fake model for each script, and writes a config that names them. */
-export async function models(folder, fakeModel, scripts) {
+export async function models(folder, fakeModel, scripts, more = {}) {
   const provider = {};
   for (const [name, replies] of Object.entries(scripts)) {
     const file = path.join(folder, `${name}.json`);
@@ -56,7 +56,7 @@ export async function models(folder, fakeModel, scripts) {
     };
   }
   const first = `${Object.keys(scripts)[0]}/m`;
-  const config = { provider, model: first, small_model: first };
+  const config = { provider, model: first, small_model: first, ...more };
   writeFileSync(path.join(folder, 'config.json'), JSON.stringify(config));
   return config;
 }

@@ -19,3 +19,4 @@ mod recorded_clients;
 mod requests;
 mod route_table;
 mod streaming;
+mod too_much;

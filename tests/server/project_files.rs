@@ -77,22 +77,54 @@ async fn what_the_agent_would_have_to_ask_for_is_not_shown() {
     }
 }
 
+/// What reads a folder or works in it, with the folder as the last thing.
+const NAMING: [(Method, &str); 7] = [
+    (Method::GET, "/file/content?path=x&"),
+    (Method::GET, "/file?path=.&"),
+    (Method::GET, "/find?pattern=x&"),
+    (Method::GET, "/find/file?query=x&"),
+    (Method::GET, "/api/fs/find?query=x&"),
+    (Method::GET, "/vcs/diff?mode=git&"),
+    (Method::POST, "/session?"),
+];
+
+async fn assert_no_project(door: &Door, folder: &Path) {
+    for (method, path) in NAMING {
+        let path = format!("{path}directory={}", folder.display());
+        let (status, message) = door.refused(method, &path, json!({})).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{path}: {message}");
+        assert!(message.contains("is no folder of a project"), "{message}");
+    }
+}
+
 #[tokio::test]
 async fn a_personal_folder_that_only_a_client_names_is_no_project() {
     let door = Door::open().await;
+    for folder in [Path::new("/"), &std::env::home_dir().unwrap()] {
+        assert_no_project(&door, folder).await;
+    }
+}
+
+/// Neither while the person is asked, nor after they said no.
+#[tokio::test]
+async fn a_terminal_in_a_personal_folder_that_is_refused_makes_it_no_project() {
+    let door = Door::open().await;
     let home = std::env::home_dir().unwrap();
-    for folder in [Path::new("/"), &home] {
-        for (method, path) in [
-            (Method::GET, "/file/content?path=x&"),
-            (Method::GET, "/find?pattern=x&"),
-            (Method::GET, "/vcs/diff?mode=git&"),
-            (Method::POST, "/session?"),
-        ] {
-            let path = format!("{path}directory={}", folder.display());
-            let (status, message) = door.refused(method, &path, json!({})).await;
-            assert_eq!(status, StatusCode::BAD_REQUEST, "{path}: {message}");
-            assert!(message.contains("is no folder of a project"), "{message}");
-        }
+    let mut events = door.events("/event", "").await;
+    let body = json!({ "command": "true", "cwd": home });
+    let answering = async {
+        let seen = crate::door::until(&mut events, "permission.asked").await;
+        let asked = &seen.last().unwrap()["properties"];
+        assert_no_project(&door, &home).await;
+        let path = format!("/permission/{}/reply", asked["id"].as_str().unwrap());
+        door.post(&path, json!({ "reply": "reject" })).await;
+    };
+    let ((status, _), ()) = tokio::join!(door.refused(Method::POST, "/pty", body), answering);
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    assert_no_project(&door, &home).await;
+    let here = door.app.path(".").canonicalize().unwrap();
+    for session in door.app.sessions.list_all().await.unwrap() {
+        assert_eq!(Path::new(&session.directory).canonicalize().unwrap(), here);
     }
 }
 
@@ -192,6 +224,19 @@ async fn what_is_not_committed_is_listed_with_its_patches() {
         raw.contains("diff --git a/removed.txt b/removed.txt\n--- a/removed.txt\n+++ /dev/null\n")
     );
     assert!(!raw.contains("KEY"));
+}
+
+#[tokio::test]
+async fn every_changed_file_is_listed_and_the_first_ones_with_their_lines() {
+    let door = Door::open().await;
+    git(&door.app.path("."), &["init", "-q", "-b", "main"]);
+    for number in 0..2_010 {
+        door.app.write(&format!("new-{number}.txt"), "new\n");
+    }
+    let status = door.get("/vcs/status").await;
+    let added: Vec<_> = status.as_array().unwrap().iter().collect();
+    let counted = added.iter().filter(|one| one["additions"] == 1);
+    assert_eq!((added.len(), counted.count()), (2_010, 2_000));
 }
 
 fn by_file(list: &mut Value) {

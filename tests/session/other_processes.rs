@@ -45,6 +45,29 @@ async fn a_session_that_another_process_makes_renames_and_removes_is_published()
 }
 
 #[tokio::test]
+async fn a_session_that_was_here_before_is_changed_and_not_made_by_another_process() {
+    let app = TestApp::start().await;
+    // So that its record is in its file.
+    let app = app.restart().await;
+    let _following = app.sessions.follow_other_processes().unwrap();
+    let mut events = app.sessions.subscribe();
+    let other = app.second_process().await;
+    other.rename(&app.session.id, "Named there").await.unwrap();
+    let is_named = |event: &Event| {
+        matches!(event, Event::SessionCreated { info } | Event::SessionUpdated { info }
+            if info.id == app.session.id)
+    };
+    let published = wait_for(&mut events, is_named).await;
+    let Some(Notification::Event(event)) = published.last() else {
+        panic!("{published:?}");
+    };
+    assert!(
+        matches!(&**event, Event::SessionUpdated { .. }),
+        "{event:?}"
+    );
+}
+
+#[tokio::test]
 async fn what_this_process_does_is_published_once() {
     let app = TestApp::start().await;
     let _following = app.sessions.follow_other_processes().unwrap();

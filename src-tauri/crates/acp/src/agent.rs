@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
@@ -11,6 +12,7 @@ use lathe_protocol::ipc::{AgentMode, AgentView, CommandView};
 use lathe_protocol::{Project, Session, SessionId};
 use lathe_session::{Failed, Sessions};
 use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
 
 use crate::prompt;
 use crate::turn::{self, Editor};
@@ -25,6 +27,29 @@ pub struct Agent {
     pub sessions: Sessions,
     /// The agent that the person chose for the next prompts of a session.
     modes: Mutex<HashMap<SessionId, String>>,
+    /// What stops the prompts that are not answered yet, by their sessions.
+    running: Arc<Mutex<Tokens>>,
+}
+
+type Tokens = HashMap<acp::SessionId, Vec<Arc<CancellationToken>>>;
+
+/// A prompt that is not answered yet, also while it is only prepared.
+pub struct Running {
+    cancel: Arc<CancellationToken>,
+    session: acp::SessionId,
+    all: Arc<Mutex<Tokens>>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let mut all = self.all.lock();
+        if let Some(tokens) = all.get_mut(&self.session) {
+            tokens.retain(|token| !Arc::ptr_eq(token, &self.cancel));
+            if tokens.is_empty() {
+                all.remove(&self.session);
+            }
+        }
+    }
 }
 
 pub fn capabilities() -> acp::InitializeResponse {
@@ -49,6 +74,20 @@ impl Agent {
         Agent {
             sessions,
             modes: Mutex::default(),
+            running: Arc::default(),
+        }
+    }
+
+    /// From here on a cancel stops the prompt.
+    pub fn note_prompt(&self, session: &acp::SessionId) -> Running {
+        let cancel = Arc::new(CancellationToken::new());
+        let mut all = self.running.lock();
+        let tokens = all.entry(session.clone()).or_default();
+        tokens.push(cancel.clone());
+        Running {
+            cancel,
+            session: session.clone(),
+            all: self.running.clone(),
         }
     }
 
@@ -107,8 +146,12 @@ impl Agent {
         &self,
         connection: &ConnectionTo<Client>,
         session: &Session,
+        servers: &[acp::McpServer],
     ) -> Result<(), Error> {
         let editor = Editor::new(connection.clone(), session);
+        if !servers.is_empty() {
+            editor.send(updates::unused_servers(servers))?;
+        }
         let commands = match self.project(session).await {
             Ok(project) => self.sessions.commands(&project).await.unwrap_or_default(),
             Err(_) => Vec::new(),
@@ -167,6 +210,7 @@ impl Agent {
     pub async fn prompt(
         &self,
         request: acp::PromptRequest,
+        running: &Running,
         connection: ConnectionTo<Client>,
     ) -> Result<acp::PromptResponse, Error> {
         let session = self.session(&request.session_id).await?;
@@ -175,11 +219,20 @@ impl Agent {
         let command = self.command(&session, &input.text).await?;
         let editor = Editor::new(connection, &session);
         let turn = turn::Turn::begin(&self.sessions, session, editor);
-        turn.run(input, command).await
+        turn.run(input, command, &running.cancel).await
     }
 
-    /// Ends the turn. The prompt that waits is then answered.
+    /// Ends the turn, and the prompts from which none has come yet. They are then answered.
     pub async fn cancel(&self, cancelled: &acp::CancelNotification) {
+        for cancel in self
+            .running
+            .lock()
+            .get(&cancelled.session_id)
+            .into_iter()
+            .flatten()
+        {
+            cancel.cancel();
+        }
         if let Ok(session) = self.session(&cancelled.session_id).await {
             self.sessions.abort(&session.id).await;
         }

@@ -46,11 +46,12 @@ pub async fn serve(
             async move |request: acp::NewSessionRequest, responder, editor| {
                 let agent = news.clone();
                 let connection = editor.clone();
+                let servers = request.mcp_servers.clone();
                 connection.spawn(async move {
                     match agent.new_session(request).await {
                         Ok((answer, session)) => {
                             responder.respond(answer)?;
-                            agent.announce(&editor, &session).await
+                            agent.announce(&editor, &session, &servers).await
                         }
                         Err(error) => responder.respond_with_error(error),
                     }
@@ -62,11 +63,12 @@ pub async fn serve(
             async move |request: acp::LoadSessionRequest, responder, editor| {
                 let agent = loads.clone();
                 let connection = editor.clone();
+                let servers = request.mcp_servers.clone();
                 connection.spawn(async move {
                     match agent.load_session(request, &editor).await {
                         Ok((answer, session)) => {
                             responder.respond(answer)?;
-                            agent.announce(&editor, &session).await
+                            agent.announce(&editor, &session, &servers).await
                         }
                         Err(error) => responder.respond_with_error(error),
                     }
@@ -90,9 +92,12 @@ pub async fn serve(
             async move |request: acp::PromptRequest, responder, editor| {
                 let agent = prompts.clone();
                 let connection = editor.clone();
+                // Before the next message is read: it may be a cancel.
+                let running = agent.note_prompt(&request.session_id);
                 // The turn outlasts this callback, which holds up all other messages.
                 connection.spawn(async move {
-                    responder.respond_with_result(agent.prompt(request, editor).await)
+                    let answer = agent.prompt(request, &running, editor).await;
+                    responder.respond_with_result(answer)
                 })
             },
             on_receive_request!(),

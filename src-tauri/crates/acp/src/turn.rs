@@ -7,10 +7,12 @@ use agent_client_protocol::v1::schema as acp;
 use agent_client_protocol::{Client, Error};
 use lathe_protocol::ipc::{CommandView, PromptInput};
 use lathe_protocol::{
-    Event, Message, MessageError, MessageWithParts, Part, Session, SessionId, SessionStatus,
+    Event, Message, MessageError, MessageId, MessageWithParts, Part, Session, SessionId,
+    SessionStatus,
 };
 use lathe_session::Sessions;
 use lathe_session::bus::{BusItem, Notification, Subscription};
+use tokio_util::sync::CancellationToken;
 
 use crate::agent::{failed, said};
 use crate::requests;
@@ -71,7 +73,11 @@ impl<'a> Turn<'a> {
         mut self,
         input: PromptInput,
         command: Option<(CommandView, String)>,
+        cancel: &CancellationToken,
     ) -> Result<acp::PromptResponse, Error> {
+        if cancel.is_cancelled() {
+            return Ok(cancelled());
+        }
         self.mode.clone_from(&input.agent);
         let (sessions, id) = (self.sessions, self.session.id.clone());
         let sending = async move {
@@ -90,25 +96,37 @@ impl<'a> Turn<'a> {
             }
         };
         let mut sending = std::pin::pin!(sending);
-        loop {
+        let mut is_over = false;
+        // Also after a cancel: a prompt that is half sent could leave a revert half done.
+        let sent = loop {
             tokio::select! {
-                sent = &mut sending => {
-                    sent.map_err(failed)?;
-                    break;
+                sent = &mut sending => break sent,
+                item = self.events.next() => {
+                    is_over |= self.take(item.ok_or_else(closing)?).await?;
                 }
-                item = self.events.next() => match item {
-                    Some(item) => { self.take(item).await?; }
-                    None => return Err(closing()),
-                },
             }
+        };
+        let prompt = match sent {
+            Err(_) if cancel.is_cancelled() => return Ok(cancelled()),
+            sent => sent.map_err(failed)?,
+        };
+        if cancel.is_cancelled() {
+            // There was no turn yet when the cancel came.
+            self.sessions.abort(&self.session.id).await;
         }
-        loop {
+        is_over = is_over && self.is_over();
+        if is_over {
+            // It may have been the end of an earlier turn that was seen.
+            self.catch_up().await?;
+        }
+        while !is_over {
             let item = self.events.next().await.ok_or_else(closing)?;
-            if self.take(item).await? {
-                break;
-            }
+            is_over = self.take(item).await?;
         }
-        self.result().await
+        match cancel.is_cancelled() {
+            true => Ok(cancelled()),
+            false => self.result(&prompt).await,
+        }
     }
 
     /// The end of an earlier turn, when the next one has begun, is not the end.
@@ -258,12 +276,12 @@ impl<'a> Turn<'a> {
     }
 
     /// Why the turn ended. A fault is an error of the request, so that the editor shows it.
-    async fn result(&self) -> Result<acp::PromptResponse, Error> {
-        let page = self.sessions.messages(&self.session.id, None, CAUGHT_UP);
-        let messages = page.await.map_err(failed)?.messages;
-        let mut newest = messages.iter().rev();
-        let Some(answer) = newest.find_map(|one| one.info.as_assistant()) else {
-            return Ok(acp::PromptResponse::new(acp::StopReason::Cancelled));
+    async fn result(&self, prompt: &MessageId) -> Result<acp::PromptResponse, Error> {
+        let answers = self.sessions.answers_since(&self.session.id, prompt).await;
+        let answers = answers.map_err(failed)?;
+        let newest = answers.last().and_then(|one| one.info.as_assistant());
+        let Some(answer) = newest else {
+            return Ok(cancelled());
         };
         let reason = match &answer.error {
             Some(MessageError::Aborted(_)) => acp::StopReason::Cancelled,
@@ -277,6 +295,10 @@ impl<'a> Turn<'a> {
         };
         Ok(acp::PromptResponse::new(reason))
     }
+}
+
+fn cancelled() -> acp::PromptResponse {
+    acp::PromptResponse::new(acp::StopReason::Cancelled)
 }
 
 fn closing() -> Error {

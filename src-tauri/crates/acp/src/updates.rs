@@ -319,3 +319,17 @@ pub fn commands(commands: &[CommandView]) -> acp::SessionUpdate {
     let update = acp::AvailableCommandsUpdate::new(commands.collect());
     acp::SessionUpdate::AvailableCommandsUpdate(update)
 }
+
+/// Says that tool servers of the editor are not used: what a project may start is decided here.
+pub fn unused_servers(servers: &[acp::McpServer]) -> acp::SessionUpdate {
+    let names = servers.iter().filter_map(|server| {
+        let server = serde_json::to_value(server).ok()?;
+        Some(server.get("name")?.as_str()?.to_owned())
+    });
+    let names: Vec<_> = names.collect();
+    let text = format!(
+        "Lathe does not use the tool servers of the editor ({}). To use them, add them in Lathe.",
+        names.join(", ")
+    );
+    acp::SessionUpdate::AgentMessageChunk(acp::ContentChunk::new(acp::ContentBlock::from(text)))
+}

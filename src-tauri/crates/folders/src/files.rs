@@ -22,7 +22,8 @@ use crate::Folders;
 const MOST_TEXT: u64 = 1024 * 1024;
 /// All texts of one answer together.
 const MOST_TEXTS: usize = 32 * 1024 * 1024;
-const MOST_CHANGES: usize = 2_000;
+/// Changed files beyond these are listed without their text, too.
+const MOST_COMPARED: usize = 2_000;
 const MOST_SYMBOLS: usize = 200;
 
 /// A folder of a project, and a path in it that a client names.
@@ -141,16 +142,21 @@ impl Folders {
             let secrets = LinkedSecrets::new(root.clone(), may_read.clone());
             let mut room = MOST_TEXTS;
             let mut diffs = Vec::new();
-            for file in changed.files.into_iter().take(MOST_CHANGES) {
+            for (number, file) in changed.files.into_iter().enumerate() {
+                let is_compared = number < MOST_COMPARED;
                 let path = String::from_utf8_lossy(&file.path).into_owned();
                 let real = folder.join(&path);
                 let meta = std::fs::symlink_metadata(&real).ok();
                 let is_secret = meta
                     .as_ref()
                     .is_some_and(|it| secrets.name_of(it).is_some());
-                let is_readable = !is_secret && may_read(&paths::shown(&real, &root));
+                let is_readable =
+                    is_compared && !is_secret && may_read(&paths::shown(&real, &root));
                 let before = file.content.map(|(_, bytes)| bytes);
-                let after = lathe_files::read_real(&real, MOST_TEXT).ok();
+                let after = match is_compared {
+                    true => lathe_files::read_real(&real, MOST_TEXT).ok(),
+                    false => None,
+                };
                 let exists = meta.is_some();
                 if before.is_none() && !exists || before.is_some() && before == after {
                     continue;
@@ -163,7 +169,7 @@ impl Folders {
                 diffs.push(compare(path, before, after, status, is_readable, &mut room));
             }
             // What is too large, or needs a filter of the repository, is named without its text.
-            for (path, _) in changed.left_out.into_iter().take(MOST_CHANGES) {
+            for (path, _) in changed.left_out {
                 let path = String::from_utf8_lossy(&path).into_owned();
                 diffs.push(compare(
                     path,

@@ -33,12 +33,12 @@ pub struct OpenTerminal {
 }
 
 impl Folders {
-    /// Asks for what the agent would have to ask for, and starts the program. The question is
-    /// one of the newest session of the folder: that is where the person is.
+    /// Asks for what the agent would have to ask for, and starts the program in the path of the
+    /// place. The question is one of the newest session of the place's folder: that is where the
+    /// person is. The path is only what a client names: nothing is recorded of it.
     pub async fn open_terminal(
         &self,
-        project: &Project,
-        directory: &Path,
+        at: FilePlace<'_>,
         input: TerminalInput,
     ) -> Result<OpenTerminal> {
         let environment = &self.base.environment;
@@ -58,19 +58,18 @@ impl Folders {
         if input.variables.iter().any(|(name, _)| !is_variable(name)) {
             return Err(Failed::refused("A variable has a name that can’t be used"));
         }
-        let at = |directory| FilePlace {
-            project,
-            directory,
-            path: "",
-        };
+        let named = at.directory.join(at.path);
         // A folder outside of the project is asked for.
-        let inside = self.locate(at(directory));
-        let outside = inside.is_err().then(|| external_directory(directory));
-        let directory = std::fs::canonicalize(directory)
-            .map_err(|_| Failed::missing("folder", directory.display().to_string()))?;
+        let inside = self.locate(FilePlace {
+            path: named.to_str().unwrap_or(at.path),
+            ..at
+        });
+        let directory = std::fs::canonicalize(&named)
+            .map_err(|_| Failed::missing("folder", named.display().to_string()))?;
+        let outside = inside.is_err().then(|| external_directory(&directory));
         let line = line(&command, &input.arguments, &input.variables);
-        let session = self.session_of_folder(project, &directory).await?;
-        let gate = self.sessions.gate(&session, project).await?;
+        let session = self.session_of_folder(at.project, at.directory).await?;
+        let gate = self.sessions.gate(&session, at.project).await?;
         let ask = CommandAsk {
             command: line.clone(),
             directory: directory.clone(),
@@ -111,6 +110,8 @@ impl Folders {
     }
 
     async fn session_of_folder(&self, project: &Project, directory: &Path) -> Result<Session> {
+        let directory = std::fs::canonicalize(directory)
+            .map_err(|_| Failed::missing("folder", directory.display().to_string()))?;
         let folder = directory.display().to_string();
         let sessions = self.sessions.list(project).await?.into_iter();
         let newest = sessions
@@ -120,7 +121,7 @@ impl Folders {
         match newest {
             Some(session) => Ok(session),
             None => {
-                let project = self.sessions.open_project(directory).await?;
+                let project = self.sessions.open_project(&directory).await?;
                 let session = self.sessions.create_in(&project, &folder, None).await?;
                 self.sessions.rename(&session.id, "Terminal").await
             }

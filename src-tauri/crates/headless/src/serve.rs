@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use lathe_server::{DEFAULT_PORT, Limits, Options, Password, Server};
-use lathe_session::{Sessions, write_private_file};
+use lathe_session::{Sessions, files, write_private_file};
 use serde_json::json;
 
 use crate::args::ServeArgs;
@@ -18,6 +18,7 @@ const USER_VARIABLE: &str = "OPENCODE_SERVER_USERNAME";
 const LOOPBACK: &str = "127.0.0.1";
 /// Where programs of the same person find the address and the password.
 const ACCESS_FILE: &str = "server.json";
+const MOST_ACCESS: u64 = 64 * 1024;
 
 pub async fn serve(
     sessions: &Sessions,
@@ -46,7 +47,7 @@ pub async fn serve(
     output::line(&format!("opencode server listening on {address}"))?;
     output::flush()?;
     if !is_own {
-        let file = access.0.display();
+        let file = access.path.display();
         output::note(&texts::access(password.user(), password.secret(), file));
     }
     server.serve(ended).await;
@@ -91,8 +92,11 @@ fn is_loopback(hostname: &str) -> bool {
     hostname == "localhost" || hostname.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// Removed when the server ends.
-struct AccessFile(PathBuf);
+/// Removed when the server ends, unless another one has written its own there since.
+struct AccessFile {
+    path: PathBuf,
+    content: String,
+}
 
 impl AccessFile {
     fn write(data_dir: &Path, address: &str, password: &Password) -> io::Result<Self> {
@@ -102,15 +106,19 @@ impl AccessFile {
             "username": password.user(),
             "password": password.secret(),
         });
-        write_private_file(&path, content.to_string().as_bytes())?;
-        Ok(AccessFile(path))
+        let content = content.to_string();
+        write_private_file(&path, content.as_bytes())?;
+        Ok(AccessFile { path, content })
     }
 }
 
 impl Drop for AccessFile {
     fn drop(&mut self) {
-        // A file that is left names a server that no longer answers.
-        let _ = std::fs::remove_file(&self.0);
+        let found = files::read(&self.path, MOST_ACCESS);
+        if found.is_ok_and(|found| found == self.content.as_bytes()) {
+            // A file that is left names a server that no longer answers.
+            let _ = std::fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -134,4 +142,24 @@ pub fn until_signal() -> io::Result<impl Future<Output = ()>> {
     Ok(async {
         let _ = tokio::signal::ctrl_c().await;
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_server_leaves_the_access_file_of_another_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let password = |secret: &str| Password::new(None, secret.into()).unwrap();
+        let write =
+            |address, secret| AccessFile::write(folder.path(), address, &password(secret)).unwrap();
+        let first = write("http://127.0.0.1:4096", "one");
+        let second = write("http://127.0.0.1:5000", "two");
+        drop(first);
+        let left = std::fs::read_to_string(folder.path().join(ACCESS_FILE)).unwrap();
+        assert_eq!(left, second.content);
+        drop(second);
+        assert!(!folder.path().join(ACCESS_FILE).exists());
+    }
 }

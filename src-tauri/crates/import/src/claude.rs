@@ -19,7 +19,7 @@ use crate::lines::{Jsonl, Line};
 use crate::report::{Control, Progress, Report};
 use crate::source::entries;
 use crate::transcript::{Header, Stop, Transcript, without_writing};
-use crate::value::text;
+use crate::value::{text, time};
 use crate::writer::Writer;
 use convert::Around;
 use tree::Tree;
@@ -78,12 +78,17 @@ pub fn import<W: Writer>(
     control: &Control,
 ) -> Result<Report, W::Error> {
     let mut report = Report::default();
-    let files = files(path);
+    let mut files = files(path);
+    // A resumed session repeats the records of the one before it, which ends earlier. Folder by
+    // folder, see `Seen::beside`.
+    files.sort_by_cached_key(|file| {
+        let folder = file.parent().map(Path::to_owned);
+        (folder, last_time(file), file.clone())
+    });
     let mut progress = Progress {
         files: files.len(),
         ..Progress::default()
     };
-    // A resumed session repeats the records of the one before it.
     let mut seen = Seen::default();
     for file in files {
         let done = import_one(
@@ -107,6 +112,13 @@ pub fn import<W: Writer>(
         }
     }
     Ok(report)
+}
+
+/// When the newest record of a file was written.
+fn last_time(path: &Path) -> Option<Millis> {
+    let is_dated = |record: &Value| time(record, "timestamp").is_some();
+    let newest = Jsonl::open(path).ok()?.last(is_dated).ok()??;
+    time(&newest, "timestamp")
 }
 
 /// What sessions before this one had.

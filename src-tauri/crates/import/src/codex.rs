@@ -15,7 +15,7 @@ use lathe_protocol::{Extra, ForkedFrom, Millis, SessionId};
 use serde_json::Value;
 
 use crate::ids;
-use crate::lines::{Jsonl, Line};
+use crate::lines::{self, Jsonl, Line};
 use crate::report::{Control, Progress, Report};
 use crate::source::entries;
 use crate::transcript::{Header, Stop, Transcript, without_writing};
@@ -315,9 +315,7 @@ impl Rollout {
 /// Reads only the first record.
 fn read_start(path: &Path) -> std::io::Result<Option<Rollout>> {
     let mut header = None;
-    let mut source = Jsonl::open(path)?;
-    let end = source.len;
-    source.each(end, |line| match line {
+    lines::read_start(path, |line| match line {
         Line::Record(_, record) => {
             header = parse_start(path, &record);
             // Damaged lines before the header are counted when the file is read.

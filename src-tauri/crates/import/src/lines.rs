@@ -10,6 +10,8 @@ use serde_json::Value;
 pub const MAX_LINE: usize = 64 * 1024 * 1024;
 /// A compressed file may claim to be of any size.
 const MAX_UNPACKED: u64 = 8 * 1024 * 1024 * 1024;
+/// How much of a file's end is read for its newest record; the second after a very long line.
+const TAILS: [u64; 2] = [64 * 1024, MAX_LINE as u64];
 
 /// Where a record is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,18 +32,34 @@ pub struct Jsonl {
     pub len: u64,
 }
 
+fn is_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "zst")
+}
+
+fn unpack(file: File) -> io::Result<impl Read> {
+    ruzstd::decoding::StreamingDecoder::new(BufReader::new(file))
+        .map_err(|error| io::Error::other(format!("it can’t be unpacked: {error}")))
+}
+
+/// Reads the first lines of a file, until `each` returns false. No more than these is unpacked.
+pub fn read_start(path: &Path, each: impl FnMut(Line) -> bool) -> io::Result<()> {
+    let (file, _) = lathe_files::open(path).map_err(io::Error::from)?;
+    match is_packed(path) {
+        true => read_lines(unpack(file)?.take(MAX_UNPACKED), each),
+        false => read_lines(file, each),
+    }
+}
+
 impl Jsonl {
     /// A compressed file is unpacked to a file without a name first.
     pub fn open(path: &Path) -> io::Result<Jsonl> {
         let (file, metadata) = lathe_files::open(path).map_err(io::Error::from)?;
-        if path.extension().is_none_or(|extension| extension != "zst") {
+        if !is_packed(path) {
             let len = metadata.len();
             return Ok(Jsonl { file, len });
         }
-        let decoder = ruzstd::decoding::StreamingDecoder::new(BufReader::new(file))
-            .map_err(|error| io::Error::other(format!("it can’t be unpacked: {error}")))?;
         let mut unpacked = tempfile::tempfile()?;
-        let len = io::copy(&mut decoder.take(MAX_UNPACKED + 1), &mut unpacked)?;
+        let len = io::copy(&mut unpack(file)?.take(MAX_UNPACKED + 1), &mut unpacked)?;
         if len > MAX_UNPACKED {
             return Err(io::Error::other("it is too large when it is unpacked"));
         }
@@ -53,40 +71,30 @@ impl Jsonl {
     }
 
     /// Reads line by line from the start up to `end`, until `each` returns false.
-    pub fn each(&mut self, end: u64, mut each: impl FnMut(Line) -> bool) -> io::Result<()> {
+    pub fn each(&mut self, end: u64, each: impl FnMut(Line) -> bool) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(0))?;
-        let mut reader = BufReader::with_capacity(64 * 1024, &self.file).take(end);
-        let mut offset = 0;
-        let mut bytes = Vec::new();
-        loop {
-            bytes.clear();
-            let read = (&mut reader)
-                .take(MAX_LINE as u64 + 1)
-                .read_until(b'\n', &mut bytes)?;
-            if read == 0 {
-                return Ok(());
-            }
-            let at = At { offset, len: read };
-            offset += read as u64;
-            let line = if read > MAX_LINE && !bytes.ends_with(b"\n") {
-                offset += skip_line(&mut reader)?;
-                Line::TooLong
-            } else if bytes.trim_ascii().is_empty() {
-                continue;
-            } else {
-                match serde_json::from_slice::<Value>(&bytes) {
-                    Ok(value) if value.is_object() => Line::Record(at, value),
-                    _ => Line::Damaged,
+        read_lines((&self.file).take(end), each)
+    }
+
+    /// The newest of the wanted records, looked for from the end of the file.
+    pub fn last(&mut self, is_wanted: impl Fn(&Value) -> bool) -> io::Result<Option<Value>> {
+        for most in TAILS {
+            let mut found = None;
+            self.file
+                .seek(SeekFrom::Start(self.len.saturating_sub(most)))?;
+            read_lines((&self.file).take(most), |line| {
+                if let Line::Record(_, record) = line
+                    && is_wanted(&record)
+                {
+                    found = Some(record);
                 }
-            };
-            if !each(line) {
-                return Ok(());
-            }
-            // A single long line must not hold its memory until the end.
-            if bytes.capacity() > 1024 * 1024 {
-                bytes = Vec::new();
+                true
+            })?;
+            if found.is_some() || most >= self.len {
+                return Ok(found);
             }
         }
+        Ok(None)
     }
 
     /// Reads one record again. It was valid before, but the file may have changed.
@@ -95,6 +103,41 @@ impl Jsonl {
         let mut bytes = vec![0; at.len];
         self.file.read_exact(&mut bytes)?;
         Ok(serde_json::from_slice(&bytes)?)
+    }
+}
+
+fn read_lines(source: impl Read, mut each: impl FnMut(Line) -> bool) -> io::Result<()> {
+    let mut reader = BufReader::with_capacity(64 * 1024, source);
+    let mut offset = 0;
+    let mut bytes = Vec::new();
+    loop {
+        bytes.clear();
+        let read = (&mut reader)
+            .take(MAX_LINE as u64 + 1)
+            .read_until(b'\n', &mut bytes)?;
+        if read == 0 {
+            return Ok(());
+        }
+        let at = At { offset, len: read };
+        offset += read as u64;
+        let line = if read > MAX_LINE && !bytes.ends_with(b"\n") {
+            offset += skip_line(&mut reader)?;
+            Line::TooLong
+        } else if bytes.trim_ascii().is_empty() {
+            continue;
+        } else {
+            match serde_json::from_slice::<Value>(&bytes) {
+                Ok(value) if value.is_object() => Line::Record(at, value),
+                _ => Line::Damaged,
+            }
+        };
+        if !each(line) {
+            return Ok(());
+        }
+        // A single long line must not hold its memory until the end.
+        if bytes.capacity() > 1024 * 1024 {
+            bytes = Vec::new();
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 mod tail;
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::time::Duration;
 
 use lathe_protocol::{Event, Session, SessionId};
@@ -53,6 +54,7 @@ impl OtherProcesses {
         let follower = Follower {
             own: records.bus().subscribe(),
             records,
+            older: sessions_below(&sessions),
             known: HashMap::new(),
             working: HashMap::new(),
         };
@@ -68,10 +70,24 @@ impl Drop for OtherProcesses {
     }
 }
 
+/// The sessions whose records are in the folders of their projects.
+fn sessions_below(folder: &Path) -> HashSet<SessionId> {
+    let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let records = entries(folder).flat_map(|project| entries(&project.path()));
+    let traces = records.filter_map(|record| Store::trace(&record.path()));
+    let ids = traces.filter_map(|trace| match trace {
+        Trace::Record(id) => Some(id),
+        Trace::Lock(_) => None,
+    });
+    ids.collect()
+}
+
 struct Follower {
     records: Records,
     /// What this process publishes.
     own: Subscription,
+    /// The sessions that were here before this began. They are not read for it.
+    older: HashSet<SessionId>,
     /// The sessions as they were last published.
     known: HashMap<SessionId, Session>,
     /// The sessions that other processes work on.
@@ -123,6 +139,7 @@ impl Follower {
                 self.known.insert(info.id.clone(), info.clone());
             }
             Event::SessionDeleted { info } => {
+                self.older.remove(&info.id);
                 self.known.remove(&info.id);
             }
             _ => {}
@@ -146,6 +163,7 @@ impl Follower {
                 let event = match self.known.insert(id.clone(), info.clone()) {
                     Some(before) if before == info => return,
                     Some(_) => Event::SessionUpdated { info },
+                    None if self.older.contains(id) => Event::SessionUpdated { info },
                     None => Event::SessionCreated { info },
                 };
                 self.records.publish(event);
@@ -156,6 +174,8 @@ impl Follower {
     }
 
     async fn publish_removal(&mut self, id: &SessionId) {
+        // It can be restored, which makes it again.
+        self.older.remove(id);
         let info = match self.known.remove(id) {
             Some(info) => Some(info),
             None => {

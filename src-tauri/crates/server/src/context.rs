@@ -8,6 +8,7 @@ use std::sync::Arc;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use bytes::Bytes;
 use http::request::Parts;
+use http::{HeaderMap, header};
 use http_body_util::{BodyExt, Limited};
 use lathe_folders::{FilePlace, Folders};
 use lathe_protocol::{MessageId, PermissionId, Project, ProjectId, QuestionId, Session, SessionId};
@@ -202,13 +203,26 @@ impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for Input<T> {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, shared: &Arc<Shared>) -> Answer<Self> {
+        let is_foreign = is_not_json_of_a_page(request.headers());
         let bytes = read_body(request, shared).await?;
+        if is_foreign && !bytes.is_empty() {
+            let message = "The body must be sent as application/json";
+            return Err(Refusal::BadRequest(message.into()));
+        }
         let bytes: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
         let value = serde_json::from_slice(bytes);
         value
             .map(Input)
             .map_err(|error| Refusal::BadRequest(format!("The body can’t be used: {error}")))
     }
+}
+
+/// A page can send any other type of body without asking its browser whether it may.
+fn is_not_json_of_a_page(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    headers.contains_key(header::ORIGIN) && !kind.eq_ignore_ascii_case("application/json")
 }
 
 /// The whole body, if it is not too large and comes in time.

@@ -24,7 +24,8 @@ use tonic::{Code, Status};
 use crate::context::{Shared, read_body};
 use crate::events::{Scope, StreamEnd, Subscriber};
 use crate::frames::DeltaForm;
-use crate::handlers::messages::{PromptBody, until_idle};
+use crate::handlers::messages::{PromptBody, submit, until_idle};
+use crate::handlers::sessions::stop;
 use crate::reply::{Answer, Refusal};
 use crate::wire;
 
@@ -82,11 +83,9 @@ impl MessageService for Service {
         request: tonic::Request<proto::SendMessageRequest>,
     ) -> Result<tonic::Response<proto::Empty>, Status> {
         let (id, body) = prompt_body(request.into_inner())?;
-        let (input, chosen) = body.into_prompt()?;
         let sessions = &self.shared.sessions;
         let events = sessions.subscribe();
-        let sent = sessions.prompt_as(&id, input, chosen).await;
-        sent.map_err(Refusal::from)?;
+        submit(sessions, &id, body).await?;
         tokio::select! {
             () = until_idle(sessions, &id, events) => {}
             () = self.shared.closing.cancelled() => {
@@ -110,7 +109,7 @@ impl MessageService for Service {
         request: tonic::Request<proto::AbortSessionRequest>,
     ) -> Result<tonic::Response<proto::Empty>, Status> {
         let id = self.existing(&request.into_inner().session_id).await?;
-        self.shared.sessions.abort(&id).await;
+        stop(&self.shared.sessions, &id).await?;
         Ok(tonic::Response::new(proto::Empty {}))
     }
 

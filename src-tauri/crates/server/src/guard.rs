@@ -12,10 +12,11 @@ use axum::middleware::Next;
 use axum::response::Response;
 use http::header::{self, HeaderValue};
 use http::request::Parts;
-use http::{Method, StatusCode};
+use http::{Method, StatusCode, Version};
 
+use crate::connections::Connection;
 use crate::context::Shared;
-use crate::{grpc, reply};
+use crate::{grpc, reply, unread};
 
 /// The desktop apps of OpenCode.
 const APP_ORIGINS: [&str; 4] = [
@@ -32,17 +33,7 @@ impl AllowedOrigins {
     fn allows(&self, origin: &str) -> bool {
         self.0.iter().any(|one| one.trim_end_matches('/') == origin)
             || APP_ORIGINS.contains(&origin)
-            || is_local_page(origin)
     }
-}
-
-/// A page that a server on this machine has sent.
-fn is_local_page(origin: &str) -> bool {
-    let Some(host) = origin.strip_prefix("http://") else {
-        return false;
-    };
-    let (name, port) = host.split_once(':').unwrap_or((host, "80"));
-    matches!(name, "localhost" | "127.0.0.1") && port.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 pub async fn check(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
@@ -50,7 +41,22 @@ pub async fn check(State(shared): State<Arc<Shared>>, request: Request, next: Ne
     let origin = parts.headers.get(header::ORIGIN).cloned();
     let mut response = match refuse(&shared, &parts, origin.as_ref()) {
         Some(refused) => refused,
-        None => next.run(Request::from_parts(parts, body)).await,
+        None => {
+            let connection = parts.extensions.get::<Connection>().cloned();
+            let is_http2 = parts.version == Version::HTTP_2;
+            let response = next.run(Request::from_parts(parts, body));
+            match connection {
+                Some(connection) => {
+                    connection.admit();
+                    let response = response.await;
+                    match is_http2 {
+                        true => unread::limited(response, shared.limits.unread, connection.end),
+                        false => response,
+                    }
+                }
+                None => response.await,
+            }
+        }
     };
     let headers = response.headers_mut();
     let allowed = origin.filter(|origin| is_allowed(&shared, origin));

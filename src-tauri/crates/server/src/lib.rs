@@ -18,6 +18,7 @@ mod password;
 mod reply;
 mod routes;
 mod terminals;
+mod unread;
 mod wire;
 
 pub use guard::AllowedOrigins;
@@ -44,7 +45,7 @@ pub struct Options {
     /// 0 for a free one.
     pub port: u16,
     pub password: Password,
-    /// Web pages that may call the server, besides those on this machine.
+    /// Web pages that may call the server. None may, also of this machine, that is not named.
     pub origins: Vec<String>,
     /// The folder of requests that name none.
     pub directory: PathBuf,

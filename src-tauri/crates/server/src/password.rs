@@ -98,3 +98,43 @@ impl Password {
         given.is_ok_and(|given| self.basic.is_of(&given))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::marker::PhantomData;
+
+    use super::*;
+
+    struct Probe<T>(PhantomData<T>);
+
+    impl<T: PartialEq> Probe<T> {
+        const COMPARES: bool = true;
+    }
+
+    trait Otherwise {
+        const COMPARES: bool = false;
+    }
+
+    impl<T> Otherwise for Probe<T> {}
+
+    /// How long it takes cannot be tested well; that there is no other comparison can.
+    #[test]
+    fn what_is_given_can_only_be_compared_in_constant_time() {
+        let compares = [Probe::<[u8; 32]>::COMPARES, Probe::<Digest32>::COMPARES];
+        assert_eq!(compares, [true, false]);
+    }
+
+    #[test]
+    fn only_the_same_text_is_the_password() {
+        let password = Digest32::of(b"open sesame");
+        let found = [
+            "open sesame",
+            "open sesam",
+            "open sesame ",
+            "",
+            "Open sesame",
+        ]
+        .map(|given| password.is_of(given.as_bytes()));
+        assert_eq!(found, [true, false, false, false, false]);
+    }
+}

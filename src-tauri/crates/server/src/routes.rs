@@ -63,8 +63,8 @@ routes! {
     POST "/session/{sessionID}/fork" "Copy a session" [sessions::ForkPoint] => sessions::fork;
     POST "/session/{sessionID}/revert" "Revert a message and all after it" [sessions::RevertPoint] => sessions::revert;
     POST "/session/{sessionID}/unrevert" "Undo a revert" => sessions::unrevert;
-    POST "/session/{sessionID}/summarize" "Compact a session" => sessions::summarize;
-    POST "/session/{sessionID}/init" "Write the project's instructions" [sessions::InitInput] => sessions::init;
+    POST "/session/{sessionID}/summarize" "Compact a session" [sessions::ModelInput] => sessions::summarize;
+    POST "/session/{sessionID}/init" "Write the project's instructions" [sessions::ModelInput] => sessions::init;
     POST "/session/{sessionID}/share" "Share a session as a page" => sessions::share;
     DELETE "/session/{sessionID}/share" "Delete the page" => sessions::unshare;
     POST "/session/{sessionID}/permissions/{permissionID}" "Answer a permission" [requests::OldPermissionAnswer] => requests::answer_permission_of;

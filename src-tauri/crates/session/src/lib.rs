@@ -33,7 +33,7 @@ pub use lathe_workspace::added_providers::AddedProvider;
 pub use lathe_workspace::agents::{Agent, Mode};
 pub use lathe_workspace::tool_settings::ToolOptions;
 pub use lathe_workspace::{config, mcp, models};
-pub use prompt::{Author, Chosen};
+pub use prompt::{Author, Chosen, ChosenText};
 pub use sessions::{
     Foundation, Options, OutlineEntry, RedactText, Sessions, default_data_dir, title_contains,
 };

@@ -44,20 +44,43 @@ pub enum Author {
 #[derive(Debug, Clone, Default)]
 pub struct Chosen {
     pub message: Option<MessageId>,
-    /// For the text of the person.
-    pub text_part: Option<PartId>,
+    /// The text of the prompt in pieces, with what the program of the client added to it. Without
+    /// any, it is one piece.
+    pub texts: Vec<ChosenText>,
     /// For attachments, by their URL.
     pub file_parts: Vec<(String, PartId)>,
     pub system: Option<String>,
 }
 
+/// A piece of the text of a client's prompt.
+#[derive(Debug, Clone)]
+pub struct ChosenText {
+    pub id: Option<PartId>,
+    pub text: String,
+    /// Not written by the person.
+    pub synthetic: bool,
+}
+
 impl Chosen {
+    fn add_texts(&self, text: &str, parts: &mut PartList<'_>) {
+        if self.texts.is_empty() && !text.trim().is_empty() {
+            parts.text(text.to_owned());
+        }
+        for piece in &self.texts {
+            match piece.synthetic {
+                true => parts.synthetic(piece.text.clone()),
+                false => parts.text(piece.text.clone()),
+            }
+        }
+    }
+
+    /// The texts are the first parts, in their order.
     fn name_parts(&self, parts: &mut [Part]) {
-        let mut text_id = self.text_part.clone();
+        let mut texts = self.texts.iter();
         let mut files = self.file_parts.clone();
         for part in parts {
             let id = match part {
-                Part::Text(text) if text.synthetic != Some(true) => text_id.take(),
+                Part::Text(_) => texts.next().and_then(|text| text.id.clone()),
                 Part::File(file) => {
                     let place = files.iter().position(|(url, _)| *url == file.url);
                     place.map(|place| files.remove(place).1)
@@ -259,8 +282,7 @@ async fn build_parts(
     let is_subtask = subtask.is_some();
     match subtask {
         Some(subtask) => parts.subtask(subtask),
-        None if input.text.trim().is_empty() => {}
-        None => parts.text(input.text.clone()),
+        None => chosen.add_texts(&input.text, &mut parts),
     }
     for file in &input.files {
         reader.attach(file, &mut parts).await?;

@@ -18,6 +18,9 @@ const TITLES: [(&str, &str); 4] = [
     ("ai-title", "aiTitle"),
 ];
 
+/// The place of a summary among the titles.
+const SUMMARY: usize = 2;
+
 #[derive(Debug, Clone)]
 pub struct Node {
     pub at: At,
@@ -53,6 +56,8 @@ pub struct Tree {
     calls: HashSet<String>,
     compacted: HashSet<String>,
     titles: [Option<String>; 4],
+    /// Titles that are for the record with this id, which may be one of another session.
+    summaries: Vec<(String, String)>,
     directory: String,
     version: String,
 }
@@ -70,6 +75,7 @@ impl Tree {
             true
         })?;
         tree.link();
+        tree.take_summaries(report);
         Ok(tree)
     }
 
@@ -78,7 +84,10 @@ impl Tree {
         if let Some(rank) = TITLES.iter().position(|(title, _)| *title == kind) {
             let title = text(record, TITLES[rank].1).or(text(record, "title"));
             match title {
-                Some(title) => self.titles[rank] = Some(title.to_owned()),
+                Some(title) => match text(record, "leafUuid").filter(|_| rank == SUMMARY) {
+                    Some(leaf) => self.summaries.push((leaf.to_owned(), title.to_owned())),
+                    None => self.titles[rank] = Some(title.to_owned()),
+                },
                 None => report.leave_out(kind, "it has no text"),
             }
             return;
@@ -176,6 +185,16 @@ impl Tree {
             *before = Some(index);
             self.nodes[index].parent = parent;
             self.nodes[index].named = None;
+        }
+    }
+
+    /// Older files begin with the summaries of other sessions of the project.
+    fn take_summaries(&mut self, report: &mut Report) {
+        for (leaf, title) in std::mem::take(&mut self.summaries) {
+            match self.by_uuid.contains_key(&leaf) {
+                true => self.titles[SUMMARY] = Some(title),
+                false => report.leave_out("summary", "it is of another session"),
+            }
         }
     }
 

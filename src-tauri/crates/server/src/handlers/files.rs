@@ -29,7 +29,7 @@ pub struct PathQuery {
 
 pub async fn list(
     State(shared): State<Arc<Shared>>,
-    place: Place,
+    OpenPlace(place): OpenPlace,
     Asked(query): Asked<PathQuery>,
 ) -> Answer {
     let folder = shared.folders.locate(place.at(&query.path))?;
@@ -102,7 +102,7 @@ enum EntryKind {
 
 pub async fn find_files(
     State(shared): State<Arc<Shared>>,
-    place: Place,
+    OpenPlace(place): OpenPlace,
     Asked(query): Asked<FindQuery>,
 ) -> Answer {
     let limit = query.limit.unwrap_or(USUAL_HITS).min(MOST_ENTRIES);

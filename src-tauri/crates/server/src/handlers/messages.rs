@@ -1,5 +1,6 @@
 //! Messages: send a prompt or a command, read, page.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -10,10 +11,11 @@ use futures::stream;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use lathe_protocol::ipc::{PromptFile, PromptInput};
 use lathe_protocol::{
-    Event, FilePartSource, MessageId, MessageWithParts, ModelRef, PartId, SessionId, SessionStatus,
+    BadId, Event, FilePartSource, MessageId, MessageWithParts, ModelRef, PartId, SessionId,
+    SessionStatus,
 };
 use lathe_session::bus::{BusItem, Notification, Subscription};
-use lathe_session::{Author, Chosen, Sessions, parse_model_ref};
+use lathe_session::{Chosen, ChosenText, Sessions, parse_model_ref};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -23,8 +25,8 @@ use crate::context::{Asked, Input, MessagePath, SessionPath, Shared};
 use crate::reply::{self, Answer, Refusal};
 use crate::wire;
 
-/// How far back the answer to a prompt is looked for.
-const ANSWER_TAIL: usize = 100;
+/// More than there are tools.
+const MOST_DENIED: usize = 1000;
 
 #[derive(Deserialize, JsonSchema)]
 pub struct PromptBody {
@@ -36,6 +38,9 @@ pub struct PromptBody {
     system: Option<String>,
     #[serde(rename = "noReply", default)]
     no_reply: bool,
+    /// False for those that the agent must not use from here on.
+    #[serde(default)]
+    tools: BTreeMap<String, bool>,
     #[serde(default)]
     parts: Vec<PartInput>,
 }
@@ -46,14 +51,10 @@ pub enum PartInput {
     Text {
         id: Option<String>,
         text: String,
+        /// Not written by the person.
+        synthetic: Option<bool>,
     },
-    File {
-        id: Option<String>,
-        url: String,
-        mime: Option<String>,
-        filename: Option<String>,
-        source: Option<Box<FilePartSource>>,
-    },
+    File(FileInput),
     Agent {
         name: String,
     },
@@ -63,17 +64,22 @@ pub enum PartInput {
     },
 }
 
+#[derive(Deserialize, JsonSchema)]
+pub struct FileInput {
+    id: Option<String>,
+    url: String,
+    mime: Option<String>,
+    filename: Option<String>,
+    source: Option<Box<FilePartSource>>,
+}
+
 impl PromptBody {
-    pub fn into_prompt(self) -> Answer<(PromptInput, Chosen)> {
+    fn into_prompt(self) -> Answer<(PromptInput, Chosen)> {
         if self.no_reply {
             return Err(Refusal::not_available("A prompt without an answer"));
         }
         let mut chosen = Chosen {
-            message: self
-                .message_id
-                .as_deref()
-                .map(MessageId::parse)
-                .transpose()?,
+            message: parse_id(self.message_id, MessageId::parse)?,
             system: self.system,
             ..Chosen::default()
         };
@@ -86,47 +92,93 @@ impl PromptBody {
         let mut agents = Vec::new();
         for part in self.parts {
             match part {
-                PartInput::Text { id, text } => {
-                    let id = id.as_deref().map(PartId::parse).transpose()?;
-                    chosen.text_part = chosen.text_part.or(id);
-                    if !input.text.is_empty() {
-                        input.text.push_str("\n\n");
-                    }
-                    input.text.push_str(&text);
-                }
-                PartInput::File {
+                PartInput::Text {
                     id,
-                    url,
-                    mime,
-                    filename,
-                    source,
-                } => {
-                    if let Some(id) = id.as_deref().map(PartId::parse).transpose()? {
-                        chosen.file_parts.push((url.clone(), id));
-                    }
-                    input.files.push(PromptFile {
-                        url,
-                        mime,
-                        filename,
-                        source: source.map(|source| *source),
-                    });
-                }
+                    text,
+                    synthetic,
+                } => chosen.texts.push(ChosenText {
+                    id: parse_id(id, PartId::parse)?,
+                    text,
+                    synthetic: synthetic == Some(true),
+                }),
+                PartInput::File(file) => file.add_to(&mut input, &mut chosen)?,
                 PartInput::Agent { name } => agents.push(name),
                 PartInput::Subtask { prompt, agent } => {
-                    input.text.push_str(&prompt);
+                    chosen.texts.push(plain(prompt));
                     agents.push(agent);
                 }
             }
         }
-        // A mention in the text is how an agent is named to the core.
-        for name in agents {
-            let mention = format!("@{name}");
-            if !input.text.contains(&mention) {
-                input.text = format!("{mention} {}", input.text);
-            }
-        }
+        agents
+            .iter()
+            .for_each(|name| mention(name, &mut chosen.texts));
+        chosen.texts.retain(|piece| !piece.text.trim().is_empty());
+        let of_person = chosen.texts.iter().filter(|piece| !piece.synthetic);
+        let texts: Vec<_> = of_person.map(|piece| piece.text.as_str()).collect();
+        input.text = texts.join("\n\n");
         Ok((input, chosen))
     }
+
+    /// The tools that the client takes from the agent. None can be given.
+    fn denied_tools(&self) -> Answer<Vec<String>> {
+        let denied = self.tools.iter().filter(|(_, is_allowed)| !**is_allowed);
+        let denied: Vec<_> = denied.map(|(name, _)| name.clone()).collect();
+        let is_list_of_allowed =
+            denied.iter().any(|name| name.contains('*')) && denied.len() < self.tools.len();
+        if is_list_of_allowed || denied.len() > MOST_DENIED {
+            let message = "`tools` can only take tools away: name each one that is not to be used";
+            return Err(Refusal::BadRequest(message.into()));
+        }
+        Ok(denied)
+    }
+}
+
+fn plain(text: String) -> ChosenText {
+    ChosenText {
+        id: None,
+        text,
+        synthetic: false,
+    }
+}
+
+fn parse_id<Id>(text: Option<String>, parse: fn(&str) -> Result<Id, BadId>) -> Answer<Option<Id>> {
+    Ok(text.as_deref().map(parse).transpose()?)
+}
+
+/// A mention in the text is how an agent is named to the core.
+fn mention(agent: &str, texts: &mut Vec<ChosenText>) {
+    let mention = format!("@{agent}");
+    let mut of_person = texts.iter_mut().filter(|piece| !piece.synthetic);
+    let Some(first) = of_person.next() else {
+        texts.insert(0, plain(mention));
+        return;
+    };
+    if !first.text.contains(&mention) && !of_person.any(|piece| piece.text.contains(&mention)) {
+        first.text = format!("{mention} {}", first.text);
+    }
+}
+
+impl FileInput {
+    fn add_to(self, input: &mut PromptInput, chosen: &mut Chosen) -> Answer<()> {
+        if let Some(id) = parse_id(self.id, PartId::parse)? {
+            chosen.file_parts.push((self.url.clone(), id));
+        }
+        input.files.push(PromptFile {
+            url: self.url,
+            mime: self.mime,
+            filename: self.filename,
+            source: self.source.map(|source| *source),
+        });
+        Ok(())
+    }
+}
+
+/// Takes the tools away that the prompt forbids, and sends it.
+pub async fn submit(sessions: &Sessions, id: &SessionId, body: PromptBody) -> Answer<MessageId> {
+    let denied = body.denied_tools()?;
+    let (input, chosen) = body.into_prompt()?;
+    sessions.deny_tools(id, &denied).await?;
+    Ok(sessions.prompt_as(id, input, chosen).await?)
 }
 
 /// Sends a prompt. The headers of the answer go at once, its body when the turn has ended.
@@ -135,9 +187,8 @@ pub async fn send(
     SessionPath(id): SessionPath,
     Input(body): Input<PromptBody>,
 ) -> Answer<Response> {
-    let (input, chosen) = body.into_prompt()?;
     let events = shared.sessions.subscribe();
-    let prompt = shared.sessions.prompt_as(&id, input, chosen).await?;
+    let prompt = submit(&shared.sessions, &id, body).await?;
     Ok(answer_later(shared, id, prompt, events, |answer| answer))
 }
 
@@ -147,8 +198,7 @@ pub async fn send_async(
     SessionPath(id): SessionPath,
     Input(body): Input<PromptBody>,
 ) -> Answer<Response> {
-    let (input, chosen) = body.into_prompt()?;
-    shared.sessions.prompt_as(&id, input, chosen).await?;
+    submit(&shared.sessions, &id, body).await?;
     Ok(reply::no_content())
 }
 
@@ -161,6 +211,11 @@ pub struct CommandBody {
     /// As `provider/model`.
     model: Option<String>,
     variant: Option<String>,
+    #[serde(rename = "messageID")]
+    message_id: Option<String>,
+    /// Only files.
+    #[serde(default)]
+    parts: Vec<PartInput>,
 }
 
 pub async fn run_command(
@@ -168,16 +223,29 @@ pub async fn run_command(
     SessionPath(id): SessionPath,
     Input(body): Input<CommandBody>,
 ) -> Answer<Response> {
-    let input = PromptInput {
+    let mut input = PromptInput {
         agent: body.agent,
         model: body.model.as_deref().and_then(parse_model_ref),
         variant: body.variant,
         ..PromptInput::default()
     };
+    let mut chosen = Chosen {
+        message: parse_id(body.message_id, MessageId::parse)?,
+        ..Chosen::default()
+    };
+    for part in body.parts {
+        match part {
+            PartInput::File(file) => file.add_to(&mut input, &mut chosen)?,
+            _ => {
+                let what = "A command with other parts than files";
+                return Err(Refusal::not_available(what));
+            }
+        }
+    }
     let events = shared.sessions.subscribe();
     let (command, arguments) = (&body.command, &body.arguments);
     let sessions = &shared.sessions;
-    let sent = sessions.run_command_by(Author::Client, &id, command, arguments, input);
+    let sent = sessions.run_command_as(&id, command, arguments, input, chosen);
     let prompt = sent.await?;
     Ok(answer_later(shared, id, prompt, events, |answer| answer))
 }
@@ -197,8 +265,7 @@ pub async fn run_shell(
     SessionPath(id): SessionPath,
     Input(body): Input<ShellBody>,
 ) -> Answer<Response> {
-    let chosen = body.message_id.as_deref().map(MessageId::parse);
-    let chosen = chosen.transpose()?;
+    let chosen = parse_id(body.message_id, MessageId::parse)?;
     let events = shared.sessions.subscribe();
     let (command, agent, model) = (&body.command, body.agent, body.model);
     let started = shared
@@ -270,17 +337,28 @@ async fn find_answer(
     id: &SessionId,
     prompt: &MessageId,
 ) -> lathe_session::Result<Value> {
-    let page = sessions.messages(id, None, ANSWER_TAIL).await?;
-    let answers = || {
-        let messages = page.messages.iter().rev();
-        messages.filter(|message| message.info.as_assistant().is_some())
-    };
-    let own = |message: &&MessageWithParts| {
+    let answers = sessions.answers_since(id, prompt).await?;
+    let is_own = |message: &&MessageWithParts| {
         let answer = message.info.as_assistant();
         answer.is_some_and(|answer| answer.parent_id == *prompt)
     };
-    let found = answers().find(own).or_else(|| answers().next());
-    Ok(found.map_or_else(|| json!({}), wire::value))
+    let found = answers.iter().rfind(is_own).or(answers.last());
+    Ok(found.map_or_else(|| unanswered(id, prompt), wire::value))
+}
+
+/// In the place of an answer: the turn was stopped before its first step, or the prompt was not
+/// sent at all.
+fn unanswered(id: &SessionId, prompt: &MessageId) -> Value {
+    let message = "The prompt was not answered";
+    json!({
+        "info": {
+            "role": "assistant",
+            "sessionID": id,
+            "parentID": prompt,
+            "error": { "name": "MessageAbortedError", "data": { "message": message } },
+        },
+        "parts": [],
+    })
 }
 
 #[derive(Deserialize)]

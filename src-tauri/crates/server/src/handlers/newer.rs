@@ -10,7 +10,7 @@ use lathe_protocol::ipc::Mention;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::context::{Asked, Place, Shared};
+use crate::context::{Asked, OpenPlace, Place, Shared};
 use crate::handlers::project::usable;
 use crate::handlers::sessions::{ListQuery, select};
 use crate::reply::Answer;
@@ -86,7 +86,7 @@ pub struct FindQuery {
 
 pub async fn find_files(
     State(shared): State<Arc<Shared>>,
-    place: Place,
+    OpenPlace(place): OpenPlace,
     Asked(query): Asked<FindQuery>,
 ) -> Answer {
     let limit = query.limit.unwrap_or(USUAL_HITS).min(MOST_HITS);

@@ -206,8 +206,13 @@ pub struct LogLine {
     message: String,
 }
 
+/// What is taken of a line that a client writes to the log.
+const MOST_MESSAGE: usize = 2000;
+const MOST_SERVICE: usize = 100;
+
 pub async fn log(Input(line): Input<LogLine>) -> Answer {
-    let message: String = line.message.chars().take(2000).collect();
-    tracing::info!(service = ?line.service, client = ?message, "a client says");
+    let message: String = line.message.chars().take(MOST_MESSAGE).collect();
+    let service: String = line.service.chars().take(MOST_SERVICE).collect();
+    tracing::info!(?service, client = ?message, "a client says");
     reply::yes()
 }

@@ -7,11 +7,12 @@ use axum::extract::{OriginalUri, State};
 use axum::response::Response;
 use http::HeaderMap;
 use lathe_protocol::ipc::{PromptInput, RevertTarget};
-use lathe_protocol::{Action, MessageId, PartId, Rule, Session, SessionId};
-use lathe_session::{Failed, parse_model_ref, title_contains};
+use lathe_protocol::{
+    Action, MessageId, ModelRef, PartId, Rule, Session, SessionId, SessionStatus,
+};
+use lathe_session::{Failed, Sessions, parse_model_ref, title_contains};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 
 use crate::answers::Kept;
 use crate::context::{Asked, Input, OpenPlace, Place, SessionPath, Shared};
@@ -156,7 +157,10 @@ pub async fn children(State(shared): State<Arc<Shared>>, SessionPath(id): Sessio
 
 pub async fn statuses(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
     let mut statuses = BTreeMap::new();
-    for (id, status) in shared.sessions.statuses() {
+    let sessions = &shared.sessions;
+    let elsewhere = sessions.busy_elsewhere().await.into_iter();
+    let elsewhere = elsewhere.map(|id| (id, SessionStatus::Busy));
+    for (id, status) in elsewhere.chain(sessions.statuses()) {
         if shared.is_in(&id, &place).await {
             statuses.insert(id.to_string(), status);
         }
@@ -268,39 +272,56 @@ pub async fn unshare(State(shared): State<Arc<Shared>>, SessionPath(id): Session
 
 pub async fn abort(State(shared): State<Arc<Shared>>, SessionPath(id): SessionPath) -> Answer {
     shared.sessions.get(&id).await?;
-    shared.sessions.abort(&id).await;
+    stop(&shared.sessions, &id).await?;
     reply::yes()
+}
+
+/// Stops the session's turn, if it is one of this program.
+pub async fn stop(sessions: &Sessions, id: &SessionId) -> Answer<()> {
+    sessions.abort(id).await;
+    match sessions.is_busy_elsewhere(id).await {
+        true => {
+            let message = "Another program works on this session. Stop it there";
+            Err(Refusal::Conflict(message.into()))
+        }
+        false => Ok(()),
+    }
 }
 
 pub async fn summarize(
     State(shared): State<Arc<Shared>>,
     SessionPath(id): SessionPath,
-    Input(_): Input<Value>,
+    Input(input): Input<ModelInput>,
 ) -> Answer {
     let events = shared.sessions.subscribe();
-    shared.sessions.compact(&id).await?;
+    shared.sessions.compact_with(&id, input.model()).await?;
     until_idle(&shared.sessions, &id, events).await;
     reply::yes()
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub struct InitInput {
+pub struct ModelInput {
     #[serde(rename = "providerID")]
     provider_id: Option<String>,
     #[serde(rename = "modelID")]
     model_id: Option<String>,
 }
 
+impl ModelInput {
+    fn model(self) -> Option<ModelRef> {
+        let (provider, model) = self.provider_id.zip(self.model_id)?;
+        parse_model_ref(&format!("{provider}/{model}"))
+    }
+}
+
 /// Runs the `init` command, which writes the project's instructions.
 pub async fn init(
     State(shared): State<Arc<Shared>>,
     SessionPath(id): SessionPath,
-    Input(input): Input<InitInput>,
+    Input(input): Input<ModelInput>,
 ) -> Answer {
-    let model = input.provider_id.zip(input.model_id);
-    let model = model.and_then(|(provider, model)| parse_model_ref(&format!("{provider}/{model}")));
     let prompt = PromptInput {
-        model,
+        model: input.model(),
         ..PromptInput::default()
     };
     let events = shared.sessions.subscribe();

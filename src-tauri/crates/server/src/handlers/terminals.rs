@@ -46,10 +46,6 @@ pub async fn create(
     Input(new): Input<NewTerminal>,
 ) -> Answer {
     let asking = shared.terminals.ask()?;
-    let folder = match new.cwd.as_deref().filter(|cwd| !cwd.is_empty()) {
-        Some(cwd) => place.directory.join(cwd),
-        None => place.directory.clone(),
-    };
     let input = TerminalInput {
         command: new.command,
         arguments: new.args,
@@ -57,7 +53,7 @@ pub async fn create(
         size: USUAL_SIZE,
     };
     let folders = &shared.folders;
-    let started = folders.open_terminal(&place.project, &folder, input);
+    let started = folders.open_terminal(place.at(new.cwd.as_deref().unwrap_or_default()), input);
     let started = tokio::select! {
         started = started => started?,
         () = shared.closing.cancelled() => {

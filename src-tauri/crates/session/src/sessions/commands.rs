@@ -34,18 +34,32 @@ impl Sessions {
         arguments: &str,
         input: PromptInput,
     ) -> Result<MessageId> {
-        self.run_command_by(Author::Person, id, name, arguments, input)
-            .await
+        let prompt = Prompt::by(Author::Person, input);
+        self.send_command(id, name, arguments, prompt).await
     }
 
-    /// The same for what a program sent, or another agent.
-    pub async fn run_command_by(
+    /// The same for a client, with ids that it chose.
+    pub async fn run_command_as(
         &self,
-        author: Author,
         id: &SessionId,
         name: &str,
         arguments: &str,
         input: PromptInput,
+        chosen: Chosen,
+    ) -> Result<MessageId> {
+        let prompt = Prompt {
+            chosen,
+            ..Prompt::by(Author::Client, input)
+        };
+        self.send_command(id, name, arguments, prompt).await
+    }
+
+    async fn send_command(
+        &self,
+        id: &SessionId,
+        name: &str,
+        arguments: &str,
+        prompt: Prompt,
     ) -> Result<MessageId> {
         let session = self.get(id).await?;
         let project = self.core.workspace.project_of(&session).await?;
@@ -58,7 +72,7 @@ impl Sessions {
             let message = format!("/{name} is for the agent {agent}, which does not exist");
             return Err(Failed::refused(message));
         }
-        let agent = command.agent.clone().or_else(|| input.agent.clone());
+        let agent = command.agent.clone().or_else(|| prompt.input.agent.clone());
         let pieces = command.template.fill(arguments);
         let text = self.expand(
             &setup,
@@ -69,7 +83,7 @@ impl Sessions {
             pieces,
         );
         let text = text.await?;
-        let prompt = build_prompt(command, &setup, agent, text, author, input);
+        let prompt = build_prompt(command, &setup, agent, text, prompt);
         let message_id = self.submit(id, prompt).await?;
         self.core.records.publish(Event::CommandExecuted {
             name: name.to_owned(),
@@ -134,9 +148,9 @@ fn build_prompt(
     setup: &Setup,
     agent: Option<String>,
     text: String,
-    author: Author,
-    input: PromptInput,
+    prompt: Prompt,
 ) -> Prompt {
+    let input = prompt.input;
     let worker = agent.as_deref().and_then(|name| setup.agents.find(name));
     let is_subagent = worker.is_some_and(|agent| agent.mode == Mode::Subagent);
     if !command.subtask.unwrap_or(is_subagent) {
@@ -149,13 +163,7 @@ fn build_prompt(
             model: command.model.clone().or(own).or(input.model),
             ..input
         };
-        let subtask = None;
-        return Prompt {
-            input,
-            author,
-            subtask,
-            chosen: Chosen::default(),
-        };
+        return Prompt { input, ..prompt };
     }
     let callable = agent.filter(|name| setup.agents.callable(name).is_some());
     let description = match command.description.as_str() {
@@ -175,8 +183,7 @@ fn build_prompt(
     };
     Prompt {
         input,
-        author,
         subtask,
-        chosen: Chosen::default(),
+        ..prompt
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
+use lathe_policy::{permission_of, rule};
 use lathe_protocol::ipc::TrashedSession;
-use lathe_protocol::{Event, Project, Session, SessionId};
+use lathe_protocol::{Action, Event, Project, Session, SessionId};
 use lathe_store::Trashed;
 
 use super::Sessions;
@@ -28,6 +29,26 @@ impl Sessions {
         };
         let records = &self.core.records;
         records.create_session(new.draft(records, project)).await
+    }
+
+    /// Takes tools from the agent of a session, for good: only the person can give more.
+    pub async fn deny_tools(&self, id: &SessionId, tools: &[String]) -> Result<()> {
+        if tools.is_empty() {
+            return Ok(());
+        }
+        let denied = tools
+            .iter()
+            .map(|tool| rule(permission_of(tool), "*", Action::Deny));
+        let denied: Vec<_> = denied.collect();
+        let edited = self.update(id, move |session| {
+            let rules = session.permission.get_or_insert_default();
+            for rule in denied {
+                if !rules.contains(&rule) {
+                    rules.push(rule);
+                }
+            }
+        });
+        edited.await.map(drop)
     }
 
     /// Edits the session's record atomically.

@@ -1,5 +1,6 @@
 //! Reads sessions, messages and parts.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use lathe_protocol::{
@@ -9,6 +10,9 @@ use lathe_records::Result;
 use lathe_store::{Key, Listing, Page};
 
 use super::Sessions;
+
+/// How far back the answers to a prompt are looked for.
+const ANSWER_TAIL: usize = 200;
 
 impl Sessions {
     /// A project's sessions, last used first. Sessions in its directory are included, so that a
@@ -60,6 +64,36 @@ impl Sessions {
     ) -> Result<Option<Part>> {
         let found = self.core.records.store().part(message, part).await?;
         Ok(found.filter(|part| part.session_id() == session))
+    }
+
+    /// What answers a prompt or one that followed it, oldest first. Empty if the prompt was not
+    /// sent, or its turn was stopped before the first step.
+    pub async fn answers_since(
+        &self,
+        session: &SessionId,
+        prompt: &MessageId,
+    ) -> Result<Vec<MessageWithParts>> {
+        let Some(sent) = self.message(session, prompt).await? else {
+            return Ok(Vec::new());
+        };
+        if sent
+            .info
+            .as_user()
+            .is_none_or(|user| user.unsent == Some(true))
+        {
+            return Ok(Vec::new());
+        }
+        let mut messages = self.messages(session, None, ANSWER_TAIL).await?.messages;
+        let prompt_at = messages.iter().position(|one| one.info.id() == prompt);
+        messages.drain(..prompt_at.unwrap_or_default());
+        let later = messages.iter().filter(|one| one.info.as_user().is_some());
+        let mut asked: HashSet<_> = later.map(|one| one.info.id().clone()).collect();
+        asked.insert(prompt.clone());
+        messages.retain(|one| {
+            let answer = one.info.as_assistant();
+            answer.is_some_and(|answer| asked.contains(&answer.parent_id))
+        });
+        Ok(messages)
     }
 
     /// A part that text is streaming into, with its newest text.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lathe_protocol::ipc::PromptInput;
-use lathe_protocol::{Extra, MessageId, Project, Session, SessionId};
+use lathe_protocol::{Extra, Message, MessageId, ModelRef, Project, Session, SessionId};
 use lathe_records::{Failed, Result};
 
 use super::Sessions;
@@ -79,6 +79,11 @@ impl Sessions {
 
     /// Compacts the session now.
     pub async fn compact(&self, id: &SessionId) -> Result<MessageId> {
+        self.compact_with(id, None).await
+    }
+
+    /// The same with a model, or else that of the newest prompt.
+    pub async fn compact_with(&self, id: &SessionId, model: Option<ModelRef>) -> Result<MessageId> {
         let _prompt = self.core.active.lock_prompt(id).await;
         let session = self.get(id).await?;
         let session = self.finalize_revert(session, false).await?;
@@ -93,7 +98,10 @@ impl Sessions {
             return Err(Failed::refused("Nothing to compact yet"));
         };
         let draft = Draft::like(records, user, Some(&last.info));
-        let request = draft.requesting_summary(false, Extra::default());
+        let mut request = draft.requesting_summary(false, Extra::default());
+        if let (Some(model), Message::User(info)) = (model, &mut request.info) {
+            info.model = Some(model);
+        }
         let started = self
             .runner
             .begin(session, &request, ActiveSession::for_person());
@@ -110,6 +118,15 @@ impl Sessions {
     /// Stops the turn and waits until all its calls and messages are settled.
     pub async fn abort(&self, id: &SessionId) {
         self.runner.abort(id).await;
+    }
+
+    /// The sessions that other processes work on. They can only be stopped there.
+    pub async fn busy_elsewhere(&self) -> Vec<SessionId> {
+        self.core.records.store().worked_on_elsewhere().await
+    }
+
+    pub async fn is_busy_elsewhere(&self, id: &SessionId) -> bool {
+        self.core.records.store().is_worked_on_elsewhere(id).await
     }
 
     /// Ends the pause before the next attempt.

@@ -1,12 +1,14 @@
 //! Stores the sessions that the readers of other agents' files produce, one message at a time.
 //!
 //! Messages and parts are written as they come; the session's own record follows when they are
-//! durable. A session that was imported before and has grown since gets what is new.
+//! durable. A session that was imported before and has grown since gets what is new, and loses what
+//! was taken back there.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use lathe_import::{Control, IMPORTED, Known, Program, Report, Writer};
-use lathe_protocol::{MessageWithParts, Session, SessionId};
+use lathe_protocol::{MessageId, MessageWithParts, Session, SessionId};
 use serde_json::Value;
 
 use super::{Imported, Unreadable};
@@ -53,6 +55,9 @@ pub(super) struct StoreWriter<'a> {
     storage: &'a Storage,
     /// The record of the session that is being written, if it was imported before.
     earlier: Option<Session>,
+    /// What its source has now, if it was imported before.
+    messages: HashSet<MessageId>,
+    parts: HashSet<String>,
     /// Sessions whose messages are written but not durable yet. True for those that were here.
     waiting: Vec<(Session, bool)>,
     added: Vec<Session>,
@@ -64,6 +69,8 @@ impl<'a> StoreWriter<'a> {
         StoreWriter {
             storage,
             earlier: None,
+            messages: HashSet::new(),
+            parts: HashSet::new(),
             waiting: Vec::new(),
             added: Vec::new(),
             grown: Vec::new(),
@@ -95,6 +102,28 @@ impl<'a> StoreWriter<'a> {
         Ok(())
     }
 
+    /// Removes what an earlier import wrote and the source no longer has: a part of the main line
+    /// that was taken back is in a session of its own now.
+    fn remove_taken_back(&mut self, session: &SessionId) -> Result<()> {
+        let messages = std::mem::take(&mut self.messages);
+        let parts = std::mem::take(&mut self.parts);
+        let order = self.storage.message_order(session)?;
+        let gone = order
+            .newest_first()
+            .filter(|entry| !messages.contains(&entry.id));
+        for entry in gone {
+            self.storage.remove_message(session, &entry.id)?;
+        }
+        for message in &messages {
+            for key in self.storage.list(&Key::new(["part", message.as_str()])?)? {
+                if !parts.contains(key.name()) {
+                    self.storage.remove(&key)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn is_continued(&self, id: &SessionId) -> Result<bool> {
         let order = self.storage.message_order(id)?;
         let mut entries = order.newest_first();
@@ -107,6 +136,8 @@ impl Writer for StoreWriter<'_> {
 
     fn begin(&mut self, id: &SessionId, mark: &str) -> Result<Known> {
         self.earlier = None;
+        self.messages.clear();
+        self.parts.clear();
         let Some(key) = self.storage.session_key(id)? else {
             return Ok(Known::New);
         };
@@ -132,6 +163,11 @@ impl Writer for StoreWriter<'_> {
 
     fn message(&mut self, message: &MessageWithParts) -> Result<()> {
         let (id, session) = (message.info.id(), message.info.session_id());
+        if self.earlier.is_some() {
+            self.messages.insert(id.clone());
+            let parts = message.parts.iter();
+            self.parts.extend(parts.map(|part| part.id().to_string()));
+        }
         for part in &message.parts {
             let key = Key::part(id, part.id())?;
             self.storage
@@ -146,6 +182,7 @@ impl Writer for StoreWriter<'_> {
     fn end(&mut self, mut session: Session) -> Result<()> {
         let earlier = self.earlier.take();
         if let Some(earlier) = &earlier {
+            self.remove_taken_back(&session.id)?;
             let imported = session.extra.0.shift_remove(IMPORTED);
             let updated = session.time.updated;
             session = earlier.clone();

@@ -29,6 +29,12 @@ impl Storage {
         self.dirs.locks.join(format!("{LOCK}{name}"))
     }
 
+    fn is_worked_on_elsewhere(&self, session: &SessionId) -> bool {
+        let own = self.write_state().ok().map(|state| state.temp_files.tag());
+        let holder = Holder::of(&self.session_lock(session.as_str()));
+        holder.is_some_and(|holder| own != Some(holder.tag.as_str()))
+    }
+
     fn remove_stale_locks(&self) -> Result<()> {
         for entry in self.fs.read_dir(&self.dirs.locks).unwrap_or_default() {
             let path = self.dirs.locks.join(&entry.name);
@@ -63,14 +69,25 @@ impl Store {
 
     /// Whether another process, or another store of this one, works on the session now.
     pub async fn is_worked_on_elsewhere(&self, session: &SessionId) -> bool {
-        let name = session.as_str().to_owned();
-        self.run(move |storage| {
-            let own = storage
-                .write_state()
-                .ok()
-                .map(|state| state.temp_files.tag());
-            let holder = Holder::of(&storage.session_lock(&name));
-            holder.is_some_and(|holder| own != Some(holder.tag.as_str()))
+        let session = session.clone();
+        self.run(move |storage| storage.is_worked_on_elsewhere(&session))
+            .await
+    }
+
+    /// All sessions that other processes, or other stores of this one, work on now.
+    pub async fn worked_on_elsewhere(&self) -> Vec<SessionId> {
+        self.run(|storage| {
+            let locks = storage.fs.read_dir(&storage.dirs.locks).unwrap_or_default();
+            let named = locks
+                .iter()
+                .filter_map(|entry| trace(Path::new(&entry.name)));
+            let locked = named.filter_map(|trace| match trace {
+                Trace::Lock(id) => Some(id),
+                Trace::Record(_) => None,
+            });
+            locked
+                .filter(|id| storage.is_worked_on_elsewhere(id))
+                .collect()
         })
         .await
     }

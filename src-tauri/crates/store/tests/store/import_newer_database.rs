@@ -73,6 +73,9 @@ async fn sessions_that_were_born_in_2_0_are_imported_whole() {
         add_message(&database, "ses_main", seq as i64, kind, &data.to_string());
     }
     add_message(&database, "ses_main", 50, "user", "{damaged");
+    let blob =
+        "INSERT INTO session_message VALUES ('msg_b', 'ses_main', 'user', 51, 1, 1, x'7B7D')";
+    database.execute(blob, ()).unwrap();
     for id in ["ses_child", "ses_fork"] {
         add_message(&database, id, 1, "user", "{\"text\":\"Hello\"}");
     }
@@ -86,7 +89,7 @@ async fn sessions_that_were_born_in_2_0_are_imported_whole() {
         .iter()
         .map(|one| (one.what.as_str(), one.count))
         .collect();
-    assert_eq!(left_out, [("system", 1), ("unheard-of", 1), ("user", 1)]);
+    assert_eq!(left_out, [("system", 1), ("unheard-of", 1), ("user", 2)]);
     assert_eq!(imported.unreadable, []);
     let by = |id: &str| imported.added.iter().find(|one| one.id.as_str() == id);
     let main = SessionId::parse("ses_main").unwrap();

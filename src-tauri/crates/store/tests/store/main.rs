@@ -8,6 +8,7 @@ mod disk_faults;
 mod flush;
 mod id_floor;
 mod import;
+mod import_again;
 mod import_damaged;
 mod import_database;
 mod import_newer_database;

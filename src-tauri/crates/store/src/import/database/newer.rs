@@ -6,6 +6,7 @@
 use lathe_import::opencode::{MessageRow, SessionRow, import_session};
 use lathe_import::{Control, Progress, Report};
 use lathe_protocol::{Millis, SessionId};
+use rusqlite::types::ValueRef;
 use serde_json::Value;
 
 use super::database_error;
@@ -116,12 +117,17 @@ fn messages(rows: &Rows<'_>, session: &SessionId) -> Result<Vec<MessageRow>> {
                WHERE session_id = ?1 ORDER BY seq, id";
     let mut statement = rows.0.prepare(sql).map_err(database_error)?;
     let read = statement.query_map([session.as_str()], |row| {
-        let data: String = row.get(3)?;
+        // A column of another type is damage of this row only.
+        let bytes = |column: usize| match row.get_ref(column)? {
+            ValueRef::Text(text) => Ok::<_, rusqlite::Error>(text),
+            _ => Ok(&b""[..]),
+        };
+        let words = |column| bytes(column).map(|text| String::from_utf8_lossy(text).into_owned());
         Ok(MessageRow {
-            id: row.get(0)?,
-            kind: row.get(1)?,
-            created: row.get::<_, Option<i64>>(2)?.map(Millis),
-            data: json_format::from_bytes(data.as_bytes()).map_err(|error| error.to_string()),
+            id: words(0)?,
+            kind: words(1)?,
+            created: row.get_ref(2)?.as_i64().ok().map(Millis),
+            data: json_format::from_bytes(bytes(3)?).map_err(|error| error.to_string()),
         })
     });
     let mut found = Vec::new();
