@@ -1,6 +1,7 @@
 import { frameWords } from './en/frame';
 import { guardWords } from './en/guard';
 import { mcp } from './en/mcp';
+import { menuWords } from './en/menus';
 import { diff, git, left, reverted, review } from './en/review';
 import { sessionWords } from './en/session';
 import { units } from './en/units';
@@ -15,6 +16,7 @@ export const english = {
   ...sessionWords,
   units,
   work: timelineWords,
+  menu: menuWords,
 
   app: 'Lathe',
   tagline: 'Work with an AI coding agent on your own project, one reviewable step at a time.',

@@ -18,7 +18,12 @@ export function followLinks(event: Event, ways: Ways): void {
   const { path, line } = link.dataset;
   if (path !== undefined) return ways.edit(path, line === undefined ? undefined : Number(line));
   const address = link.getAttribute('href');
-  if (address && URL.canParse(address) && SCHEMES.has(new URL(address).protocol)) ways.open(address);
+  if (address && isOpenable(address)) ways.open(address);
+}
+
+/** Whether the system is asked to open this address. */
+export function isOpenable(address: string): boolean {
+  return URL.canParse(address) && SCHEMES.has(new URL(address).protocol);
 }
 
 /** A link to a file has no `href`, so the browser does not handle its keys. */

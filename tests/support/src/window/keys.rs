@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// The characters that WebDriver uses for keys without one.
-const NAMED: [(&str, char); 19] = [
+const NAMED: [(&str, char); 20] = [
     ("Backspace", '\u{E003}'),
     ("Tab", '\u{E004}'),
     ("Enter", '\u{E007}'),
@@ -23,6 +23,7 @@ const NAMED: [(&str, char); 19] = [
     ("Delete", '\u{E017}'),
     ("F2", '\u{E032}'),
     ("F6", '\u{E036}'),
+    ("F10", '\u{E03A}'),
 ];
 
 /// Presses the keys of a chord in their order and releases them in reverse.
@@ -47,6 +48,17 @@ pub fn hover(element: &str) -> Value {
     json!({ "actions": [{
         "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": [to],
     }] })
+}
+
+/// Presses and releases the right button of the mouse in the middle of an element.
+pub fn right_click(element: &str) -> Value {
+    const RIGHT: u32 = 2;
+    let mut actions = hover(element);
+    if let Some(steps) = actions["actions"][0]["actions"].as_array_mut() {
+        steps.push(json!({ "type": "pointerDown", "button": RIGHT }));
+        steps.push(json!({ "type": "pointerUp", "button": RIGHT }));
+    }
+    actions
 }
 
 fn code(name: &str) -> String {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::desktop::Desktop;
 use super::process::{INTERVAL, TIMEOUT, next_check};
 use super::x11::{self, Drag};
-use super::{Window, WindowError};
+use super::{SystemTheme, Window, WindowError};
 
 /// The end of the main window's title; what comes before it changes with the session.
 pub(super) const MAIN: &str = "Lathe$|Lathe – Waiting for you$";
@@ -46,6 +46,53 @@ impl Window {
         for key in keys {
             self.desktop.xdotool(&["key", key])?;
         }
+        Ok(())
+    }
+
+    /// Presses keys that end the program, and waits until it is gone.
+    pub async fn end_by_keys(self, keys: &str) -> Result<(), WindowError> {
+        let window = self.desktop.window(MAIN).await?;
+        let process = self.desktop.xdotool(&["getwindowpid", &window])?;
+        self.press_native(&[keys]).await?;
+        let deadline = Instant::now() + TIMEOUT;
+        while running(&process) {
+            next_check(deadline, &format!("the end of the app after {keys}")).await?;
+        }
+        Ok(())
+    }
+
+    /// Waits until the menu bar is drawn dark, or light.
+    pub async fn wait_for_menu_bar(&self, theme: SystemTheme) -> Result<(), WindowError> {
+        /// In the bar, after the names of the menus.
+        const PLACE: (i16, i16) = (700, 8);
+        let window = self.desktop.window(MAIN).await?;
+        let id = window
+            .parse()
+            .map_err(|_| WindowError::Native(format!("window {window}?")))?;
+        let deadline = Instant::now() + TIMEOUT;
+        loop {
+            let bright = x11::brightness_at(self.desktop.display(), id, PLACE.0, PLACE.1)?;
+            if (bright < 110) == (theme == SystemTheme::Dark) {
+                return Ok(());
+            }
+            let what = format!("a menu bar that is {theme:?}, not of brightness {bright},");
+            next_check(deadline, &what).await?;
+        }
+    }
+
+    /// A picture of the whole window, with its menu bar, as `target/screenshots/NAME.png`. Needs a
+    /// program that most machines have for this; where it is missing, there is no picture.
+    pub async fn photograph(&self, name: &str) -> Result<(), WindowError> {
+        self.two_frames().await?;
+        let window = self.desktop.window(MAIN).await?;
+        let folder = super::target_dir().join("screenshots");
+        std::fs::create_dir_all(&folder)?;
+        let file = folder.join(format!("{name}.png"));
+        let _ = Command::new("import")
+            .env("DISPLAY", self.desktop.display())
+            .args(["-window", &window])
+            .arg(file)
+            .output();
         Ok(())
     }
 
