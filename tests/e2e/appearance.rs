@@ -57,13 +57,13 @@ async fn the_menu_bar_has_the_theme_of_the_window() -> Result<(), WindowError> {
     options.env.push(("GTK_THEME".to_owned(), String::new()));
     let mut window = open_as(options, &garden).await?;
     window.wait_for_menu_bar(SystemTheme::Light).await?;
-    run_action(&window, "Theme: Dark").await?;
+    run_action(&window, "theme dark").await?;
     window.wait_for_menu_bar(SystemTheme::Dark).await?;
     window.photograph("menu-bar-dark").await?;
-    run_action(&window, "Theme: System").await?;
+    run_action(&window, "theme system").await?;
     window.wait_for_menu_bar(SystemTheme::Light).await?;
     window.photograph("menu-bar-light").await?;
-    run_action(&window, "Theme: Dark").await?;
+    run_action(&window, "theme dark").await?;
     window.restart().await?;
     window.wait_for_menu_bar(SystemTheme::Dark).await?;
     window.close().await

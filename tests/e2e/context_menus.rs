@@ -3,7 +3,7 @@
 use std::fs;
 
 use lathe_test_support::fake_model::{FakeModel, call, text};
-use lathe_test_support::window::{Window, WindowError};
+use lathe_test_support::window::{MouseButton, Window, WindowError};
 use serde_json::json;
 
 use crate::steps::{
@@ -15,13 +15,13 @@ const ITEM: &str = ".context-menu .menu-item";
 
 /// Opens the menu of an element and returns its items.
 async fn menu_of(window: &Window, css: &str, words: &str) -> Result<Vec<String>, WindowError> {
-    window.right_click(css, words).await?;
+    window.click_native(css, words, MouseButton::Right).await?;
     window.wait_for(ITEM).await?;
     window.texts(&format!("{ITEM} > span")).await
 }
 
 async fn choose(window: &Window, item: &str) -> Result<(), WindowError> {
-    window.click_text(ITEM, item).await?;
+    window.click_native(ITEM, item, MouseButton::Left).await?;
     window.wait_gone(ITEM).await
 }
 
@@ -81,7 +81,7 @@ async fn everything_in_a_session_has_a_menu() -> Result<(), WindowError> {
     );
     dismiss(&window).await?;
 
-    run_action(&window, "Theme: Dark").await?;
+    run_action(&window, "theme dark").await?;
     window.wait_for(":root[data-theme=dark]").await?;
     window.wait_for("[data-testid=review] .diff-line").await?;
     let hunk = "[data-testid=review] .diff-line[data-kind=add]";

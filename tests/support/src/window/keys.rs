@@ -50,17 +50,6 @@ pub fn hover(element: &str) -> Value {
     }] })
 }
 
-/// Presses and releases the right button of the mouse in the middle of an element.
-pub fn right_click(element: &str) -> Value {
-    const RIGHT: u32 = 2;
-    let mut actions = hover(element);
-    if let Some(steps) = actions["actions"][0]["actions"].as_array_mut() {
-        steps.push(json!({ "type": "pointerDown", "button": RIGHT }));
-        steps.push(json!({ "type": "pointerUp", "button": RIGHT }));
-    }
-    actions
-}
-
 fn code(name: &str) -> String {
     let named = NAMED.iter().find(|(known, _)| *known == name);
     named.map_or_else(|| name.to_owned(), |(_, code)| code.to_string())

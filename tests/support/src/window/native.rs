@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+
 use super::desktop::Desktop;
 use super::process::{INTERVAL, TIMEOUT, next_check};
 use super::x11::{self, Drag};
@@ -16,6 +18,12 @@ pub(super) const MAIN: &str = "Lathe$|Lathe – Waiting for you$";
 
 /// How long the app may take to act on keys before we type them again.
 pub(super) const TYPING_TIME: Duration = Duration::from_secs(5);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MouseButton {
+    Left,
+    Right,
+}
 
 impl Window {
     /// Asks the window to close, as its close button would, and waits until the app is gone.
@@ -47,6 +55,55 @@ impl Window {
             self.desktop.xdotool(&["key", key])?;
         }
         Ok(())
+    }
+
+    /// Clicks with a button of the mouse on the first such element that contains some words, through
+    /// the display server: the driver's right button is never released.
+    pub async fn click_native(
+        &self,
+        css: &str,
+        words: &str,
+        button: MouseButton,
+    ) -> Result<(), WindowError> {
+        const PLACE: &str = "(() => {
+          const one = [...document.querySelectorAll(given[0])].find((one) => one.textContent.includes(given[1]));
+          one.scrollIntoView({ block: 'nearest' });
+          const { left, top, width, height } = one.getBoundingClientRect();
+          return [left + width / 2, top + height / 2, innerHeight].map(Math.round);
+        })()";
+        self.wait_for_text(css, words).await?;
+        self.two_frames().await?;
+        let place = self.value_of(PLACE, json!([css, words])).await?;
+        let of_page = |at: usize| place[at].as_i64().unwrap_or_default();
+        self.focus().await?;
+        let window = self.desktop.window(MAIN).await?;
+        let geometry = self
+            .desktop
+            .xdotool(&["getwindowgeometry", "--shell", &window])?;
+        let height = geometry
+            .lines()
+            .find_map(|line| line.strip_prefix("HEIGHT="));
+        let height: i64 = height
+            .and_then(|height| height.parse().ok())
+            .unwrap_or_default();
+        // The menu bar is above the page.
+        let y = of_page(1) + height - of_page(2);
+        let (x, y) = (of_page(0).to_string(), y.to_string());
+        let button = match button {
+            MouseButton::Left => "1",
+            MouseButton::Right => "3",
+        };
+        let click = [
+            "mousemove",
+            "--window",
+            &window,
+            "--sync",
+            &x,
+            &y,
+            "click",
+            button,
+        ];
+        self.desktop.xdotool(&click).map(drop)
     }
 
     /// Presses keys that end the program, and waits until it is gone.

@@ -162,15 +162,6 @@ impl Window {
         self.act_on(css, "", hover).await
     }
 
-    /// Clicks with the right button on the first such element that contains some words.
-    pub async fn right_click(&self, css: &str, words: &str) -> Result<(), WindowError> {
-        let click = |element: String| async move {
-            let actions = keys::right_click(&element);
-            self.session.post("actions", actions).await
-        };
-        self.act_on(css, words, click).await
-    }
-
     /// Types into an element.
     pub async fn type_text(&self, css: &str, text: &str) -> Result<(), WindowError> {
         let text = json!({ "text": text });
