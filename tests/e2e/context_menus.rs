@@ -89,7 +89,7 @@ async fn everything_in_a_session_has_a_menu() -> Result<(), WindowError> {
         &menu_of(&window, hunk, "ONE").await?,
         &["Keep", "Revert", "Open in editor"],
     );
-    window.photograph("context-menu-dark").await?;
+    window.screenshot("context-menu-dark").await?;
     choose(&window, "Revert").await?;
     window
         .wait_for_file(&garden.path().join("beds.txt"), "one\ntwo\n")

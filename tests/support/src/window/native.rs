@@ -137,22 +137,6 @@ impl Window {
         }
     }
 
-    /// A picture of the whole window, with its menu bar, as `target/screenshots/NAME.png`. Needs a
-    /// program that most machines have for this; where it is missing, there is no picture.
-    pub async fn photograph(&self, name: &str) -> Result<(), WindowError> {
-        self.two_frames().await?;
-        let window = self.desktop.window(MAIN).await?;
-        let folder = super::target_dir().join("screenshots");
-        std::fs::create_dir_all(&folder)?;
-        let file = folder.join(format!("{name}.png"));
-        let _ = Command::new("import")
-            .env("DISPLAY", self.desktop.display())
-            .args(["-window", &window])
-            .arg(file)
-            .output();
-        Ok(())
-    }
-
     /// Takes the focus of the desktop away. A page that is driven by WebDriver does not notice.
     pub fn unfocus(&self) -> Result<(), WindowError> {
         x11::unfocus(self.desktop.display())
