@@ -35,6 +35,8 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         app::save_settings,
         app::remember,
         app::open_external,
+        app::window_action,
+        app::set_badge,
         diagnostics::show_log,
         diagnostics::copy_diagnostics,
         diagnostics::report_error,

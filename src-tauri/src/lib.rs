@@ -65,6 +65,7 @@ fn build() -> Result<tauri::App<Wry>, Box<dyn std::error::Error>> {
             log::report_faults(app.handle());
             let shell = tauri::async_runtime::block_on(Shell::open(data_dir, log))?;
             app.manage(shell);
+            app.manage(menu::MenuBar::default());
             window::open(app.handle())?;
             app.on_menu_event(menu::chosen);
             notify::begin(app.handle());

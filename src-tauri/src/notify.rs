@@ -1,12 +1,16 @@
-//! Desktop notifications for requests that arrive while the window is not focused. A click on one
-//! opens its session.
+//! Desktop notifications for turns that end, fail or wait while the window is not focused. A click
+//! on one opens its session.
 
-use lathe_protocol::{Event, SessionId};
+mod news;
+
+use lathe_protocol::SessionId;
 use lathe_render::escape::visible_line;
 use lathe_session::Sessions;
 use lathe_session::bus::{BusItem, Notification};
 use tauri::{AppHandle, Emitter, Manager};
 use tauri_plugin_notification::{ActionPerformed, NotificationExt};
+
+use news::{News, Watch};
 
 use crate::state::Shell;
 use crate::texts;
@@ -16,6 +20,12 @@ use crate::window::{self, MAIN};
 const OPEN_SESSION: &str = "open-session";
 /// The key of the session id in a notification.
 const SESSION: &str = "session";
+/// The system's name for its usual sound.
+const SOUND: &str = if cfg!(target_os = "linux") {
+    "message-new-instant"
+} else {
+    "Default"
+};
 
 pub fn begin(app: &AppHandle) {
     let clicked = app.clone();
@@ -32,42 +42,70 @@ pub fn begin(app: &AppHandle) {
 async fn listen(app: AppHandle) {
     let sessions = app.state::<Shell>().sessions.clone();
     let mut items = sessions.subscribe();
+    let mut watch = Watch::default();
     while let Some(item) = items.next().await {
-        let BusItem::Notification(notice) = item else {
+        let news = match item {
+            BusItem::Missed => watch.catch_up(&sessions.activity().await),
+            BusItem::Notification(notice) => match &notice.notification {
+                Notification::Event(event) => watch.hear(event).into_iter().collect(),
+                _ => Vec::new(),
+            },
+        };
+        if news.is_empty() || !window::is_unfocused(&app) {
             continue;
-        };
-        let Notification::Event(event) = &notice.notification else {
+        }
+        let settings = app.state::<Shell>().settings.settings();
+        if !settings.notify {
             continue;
-        };
-        let (session, title) = match &**event {
-            Event::PermissionAsked(request) => (&request.session_id, texts::PERMISSION_NEEDED),
-            Event::QuestionAsked(request) => (&request.session_id, texts::QUESTION),
-            _ => continue,
-        };
-        if window::is_unfocused(&app) && app.state::<Shell>().settings.settings().notify {
-            notify(&app, &sessions, session, title).await;
+        }
+        for (session, news) in news {
+            notify(&app, &sessions, &session, news, settings.notify_sound).await;
         }
     }
 }
 
 /// Notifies for the session at the top, where the request of a task is answered.
-async fn notify(app: &AppHandle, sessions: &Sessions, id: &SessionId, title: &str) {
+async fn notify(
+    app: &AppHandle,
+    sessions: &Sessions,
+    id: &SessionId,
+    news: News,
+    with_sound: bool,
+) {
     let Ok(mut session) = sessions.get(id).await else {
         return;
     };
+    // The end of a task is no news: the turn that it worked for goes on.
+    if session.parent_id.is_some() && news.is_end() {
+        return;
+    }
     while let Some(parent) = &session.parent_id {
         match sessions.get(parent).await {
             Ok(above) => session = above,
             Err(_) => break,
         }
     }
-    let notification = app
+    let mut notification = app
         .notification()
         .builder()
-        .title(title)
-        .body(body(&session.title));
-    if let Err(error) = notification.extra(SESSION, session.id.as_str()).show() {
+        .title(title(news))
+        .body(body(&session.title))
+        .extra(SESSION, session.id.as_str());
+    if with_sound {
+        notification = notification.sound(SOUND);
+    }
+    if let Err(error) = notification.show() {
         tracing::warn!(%error, "a notification was not shown");
+    }
+}
+
+fn title(news: News) -> &'static str {
+    match news {
+        News::Permission => texts::PERMISSION_NEEDED,
+        News::Limit => texts::LIMIT_REACHED,
+        News::Question => texts::QUESTION,
+        News::Finished => texts::FINISHED,
+        News::Failed => texts::FAILED,
     }
 }
 

@@ -13,7 +13,10 @@ pub const RELOAD: &str = "Reload window";
 pub const CANNOT_START: &str = "Lathe can’t start";
 
 pub const PERMISSION_NEEDED: &str = "Permission needed";
+pub const LIMIT_REACHED: &str = "Limit reached";
 pub const QUESTION: &str = "Question from the agent";
+pub const FINISHED: &str = "Finished";
+pub const FAILED: &str = "Failed";
 
 pub const OPEN_FOLDER: &str = "Open folder";
 pub const ATTACH_FOLDERS: &str = "Attach folders";

@@ -1,5 +1,8 @@
 //! The window: opening it, remembering its size, and what the page may not do.
 
+mod actions;
+mod theme;
+
 use std::path::Path;
 
 use lathe_protocol::ipc::{DropUpdate, Settings};
@@ -16,6 +19,8 @@ use crate::commands::stage;
 use crate::state::{Shell, folder_argument};
 use crate::texts;
 
+pub use actions::{act, set_badge};
+
 pub const MAIN: &str = "main";
 /// The page for a window whose own page has crashed.
 #[cfg(target_os = "linux")]
@@ -31,6 +36,8 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
         .inner_size(1240.0, 820.0)
         .min_inner_size(420.0, 400.0)
         .on_navigation(is_our_page)
+        // For Cut, Copy and Paste in the menus, which are not keys of the webview.
+        .enable_clipboard_access()
         // The page sets the title, because it knows the open session and the waiting requests.
         .on_document_title_changed(|window, title| {
             if let Err(error) = window.set_title(&title) {
@@ -46,6 +53,7 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
     });
     #[cfg(target_os = "linux")]
     watch_for_crashes(&window)?;
+    theme::follow_desktop(app);
     apply(app, &app.state::<Shell>().settings.settings())?;
     window.set_focus()
 }
@@ -141,6 +149,7 @@ pub fn apply(app: &AppHandle, settings: &Settings) -> tauri::Result<()> {
         return Ok(());
     };
     window.set_zoom(f64::from(settings.zoom.clamp(50, 300)) / 100.0)?;
+    theme::apply(app, settings.theme)?;
     // On macOS the menu bar does not belong to the window.
     if !cfg!(target_os = "macos") {
         match settings.menu_bar {

@@ -3,7 +3,7 @@
 use lathe_test_support::window::{SystemTheme, Window, WindowError, WindowOptions};
 use serde_json::Value;
 
-use crate::steps::{open, project, send, until_answered};
+use crate::steps::{open, open_as, project, run_action, send, until_answered};
 
 /// The brightness of the page's background, from 0 to 255.
 const BRIGHTNESS: &str = "(() => {
@@ -46,6 +46,24 @@ async fn a_dark_desktop_has_a_dark_window() -> Result<(), WindowError> {
     window.wait_for("[data-state=welcome]").await?;
     let ground = window.value_of(BRIGHTNESS, Value::Null).await?;
     assert!(ground.as_u64() < Some(60), "{ground}");
+    window.close().await
+}
+
+#[tokio::test]
+async fn the_menu_bar_has_the_theme_of_the_window() -> Result<(), WindowError> {
+    let garden = project()?;
+    let mut options = WindowOptions::open(garden.path());
+    // Nothing but the program may decide here.
+    options.env.push(("GTK_THEME".to_owned(), String::new()));
+    let mut window = open_as(options, &garden).await?;
+    window.wait_for_menu_bar(SystemTheme::Light).await?;
+    run_action(&window, "theme dark").await?;
+    window.wait_for_menu_bar(SystemTheme::Dark).await?;
+    run_action(&window, "theme system").await?;
+    window.wait_for_menu_bar(SystemTheme::Light).await?;
+    run_action(&window, "theme dark").await?;
+    window.restart().await?;
+    window.wait_for_menu_bar(SystemTheme::Dark).await?;
     window.close().await
 }
 

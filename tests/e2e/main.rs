@@ -8,6 +8,7 @@ mod actions;
 mod appearance;
 mod compaction;
 mod composer;
+mod context_menus;
 mod copy;
 mod crashes;
 mod edit_prompt;

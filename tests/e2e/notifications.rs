@@ -5,7 +5,8 @@ use lathe_test_support::window::{Shown, WindowError};
 use serde_json::json;
 
 use crate::steps::{
-    current_session, new_session, open, open_asking, project, send, until_answered, until_asked,
+    close_settings, current_session, new_session, open, open_asking, open_settings, open_with,
+    project, send, until_answered, until_asked,
 };
 
 const PERMISSION: &str = "[data-permission=true]";
@@ -39,6 +40,7 @@ async fn a_notification_opens_the_waiting_session() -> Result<(), WindowError> {
     let expected = Shown {
         title: "Permission needed".into(),
         body: "Sowing peas".into(),
+        sound: None,
     };
     assert_eq!(shown, [expected]);
 
@@ -54,6 +56,46 @@ async fn a_notification_opens_the_waiting_session() -> Result<(), WindowError> {
     window.press("Alt+1").await?;
     until_answered(&window).await?;
     assert_eq!(desktop.shown().len(), 1);
+    window.close().await
+}
+
+#[tokio::test]
+async fn the_end_and_the_failure_of_a_turn_are_notified_with_a_sound_only_if_wanted()
+-> Result<(), WindowError> {
+    let (model, garden) = (FakeModel::start().await, project()?);
+    model.title("Sowing peas");
+    model.reply([text("Sown.")]);
+    let window = open_with(&model, &garden).await?;
+    window.focus().await?;
+    let desktop = window.notifications().await?;
+    send(&window, "Sow").await?;
+    until_answered(&window).await?;
+    window
+        .wait_for_text(".session-row[data-current]", "Sowing peas")
+        .await?;
+    assert_eq!(desktop.shown(), []);
+
+    window.unfocus()?;
+    model.reply([text("Watered.")]);
+    send(&window, "Water").await?;
+    let notice = |title: &str, sound: Option<&str>| Shown {
+        title: title.into(),
+        body: "Sowing peas".into(),
+        sound: sound.map(str::to_owned),
+    };
+    assert_eq!(desktop.wait_for(1).await?, [notice("Finished", None)]);
+
+    open_settings(&window, "appearance").await?;
+    window.click("[data-testid=setting-notifySound]").await?;
+    close_settings(&window).await?;
+    window.wait_on_disk("", "\"notifySound\": true").await?;
+    model.refuse(400, &[], "The can is empty");
+    send(&window, "Water again").await?;
+    let both = [
+        notice("Finished", None),
+        notice("Failed", Some("message-new-instant")),
+    ];
+    assert_eq!(desktop.wait_for(2).await?, both);
     window.close().await
 }
 

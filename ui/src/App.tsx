@@ -25,8 +25,10 @@ import { useShortcuts } from './kit/keys';
 import { followLinks, followLinksByKey, type Ways } from './kit/links';
 import { Toasts } from './kit/Toasts';
 import { createNarrow } from './kit/narrow';
+import { offer } from './kit/offers';
 import { visible, visibleLine } from './text/visible';
 import { Lightbox } from './media/Lightbox';
+import { ContextMenu } from './menus/ContextMenu';
 import { Palette } from './palette/Palette';
 import { RevertedDialog } from './review/RevertedDialog';
 import { ReviewDock } from './review/ReviewDock';
@@ -100,6 +102,8 @@ export function App() {
     if (waiting > 0) document.title = en.waiting.title(waiting);
     else document.title = session ? `${titleOf(session)} – ${en.app}` : en.app;
   });
+  // Its absence is no fault worth a message: most systems show none.
+  createEffect(() => void app.host.setBadge(app.activity.waiting().length).catch(() => {}));
   // The model list is in the timeline's column, which the narrow sidebar covers.
   createEffect(() => app.overlay()?.name === 'models' && setVisiting(false));
   createEffect(() => {
@@ -167,6 +171,7 @@ export function App() {
         <MakeFinalDialog />
         <Lightbox />
         <DropOverlay />
+        <ContextMenu />
       </div>
     </ActionsProvider>
   );
@@ -254,6 +259,7 @@ function TitleBar(props: { sidebarOpen: boolean; onShowSidebar: () => void }) {
 
 function Centre() {
   const app = useApp();
+  const actions = useActions();
   const failure = createMemo(() => {
     const phase = app.phase();
     return phase.name === 'failed' ? phase.error : undefined;
@@ -263,11 +269,13 @@ function Centre() {
     return shown && shown.sessionID === app.selected() ? shown : undefined;
   });
   const empty = () => app.selected() === undefined || (open()?.messages.length === 0 && !app.busy());
-  const registerCentre = (element: HTMLElement) =>
+  const registerCentre = (element: HTMLElement) => {
+    offer(element, () => actions.items(['find', 'compact', 'fork', 'share', 'exportSession']));
     registerFocus('centre', () => ({
       element,
       target: () => focusHandle('timeline')?.target() ?? firstButton(element),
     }));
+  };
 
   return (
     <Switch>

@@ -1,6 +1,6 @@
 //! The window as a whole: its start, its settings, its links.
 
-use lathe_protocol::ipc::{AppStart, Recent, Settings, UiBatch};
+use lathe_protocol::ipc::{AppStart, MenuRole, Recent, Settings, UiBatch};
 use lathe_protocol::{ProjectId, SessionId};
 use tauri::ipc::Channel;
 use tauri::{AppHandle, State};
@@ -69,6 +69,18 @@ pub async fn remember(
         session_id,
     });
     Ok(())
+}
+
+/// What the system does with the window: closes it, or makes it full screen.
+#[tauri::command]
+pub async fn window_action(app: AppHandle, role: MenuRole) -> Answer<()> {
+    window::act(&app, role).map(drop).map_err(failed)
+}
+
+/// How many sessions wait for the person.
+#[tauri::command]
+pub async fn set_badge(app: AppHandle, count: u32) -> Answer<()> {
+    window::set_badge(&app, count).map_err(failed)
 }
 
 /// Opens a link from a model's text outside of the program. Only web and mail addresses.

@@ -82,7 +82,8 @@ pub async fn show_data(app: AppHandle, shell: State<'_, Shell>) -> Answer<()> {
     app.opener().open_path(folder, None::<&str>).map_err(failed)
 }
 
+/// On the main thread, so that the bar always shows the menus that came last.
 #[tauri::command]
-pub async fn set_menu(app: AppHandle, menus: Vec<MenuView>) -> Answer<()> {
+pub fn set_menu(app: AppHandle, menus: Vec<MenuView>) -> Answer<()> {
     menu::set(&app, menus).map_err(failed)
 }

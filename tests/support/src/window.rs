@@ -25,6 +25,7 @@ use serde_json::json;
 
 use desktop::Desktop;
 pub use error::WindowError;
+pub use native::MouseButton;
 pub use notifications::{Notifications, Shown};
 use process::{Group, TIMEOUT, next_check};
 pub use undriven::UndrivenApp;

@@ -6,7 +6,8 @@
  */
 import { createMemo, type Accessor } from 'solid-js';
 import { en } from '../i18n/en';
-import type { MenuItemView, MenuView, Settings } from '../protocol';
+import type { MenuItem } from '../kit/Menu';
+import type { MenuItemView, MenuRole, MenuView, Settings } from '../protocol';
 import { accelerator, chordName, type Chord } from './chords';
 
 type ActionID = keyof typeof en.actions.names;
@@ -23,6 +24,12 @@ export interface Action {
   readonly enabled?: () => boolean;
   /** Runs also while a dialog is open. */
   readonly always?: boolean;
+  /** For an action that is on or off. */
+  readonly checked?: () => boolean;
+  /** The system does it, at least on a Mac. */
+  readonly role?: MenuRole;
+  /** In the menu bar only; its keys, if any, are those of the webview or the system. */
+  readonly inMenuOnly?: boolean;
   readonly run: () => void;
 }
 
@@ -37,6 +44,8 @@ export interface Actions {
   /** False if it cannot run now. */
   run(id: string): boolean;
   readonly menus: Accessor<MenuView[]>;
+  /** The actions of these names that can run now, for a menu in the window. */
+  items(ids: readonly ActionID[]): MenuItem[];
 }
 
 interface ActionsNeeds {
@@ -63,6 +72,7 @@ export function createActions(list: readonly Action[], needs: ActionsNeeds): Act
   let last: { id: string; at: number } | undefined;
 
   const keysOf = (id: ActionID) => keys().get(id);
+  const isEnabled = (action: Action) => action.enabled?.() !== false && (action.always === true || !needs.covered());
   return {
     list,
     keysOf,
@@ -73,27 +83,44 @@ export function createActions(list: readonly Action[], needs: ActionsNeeds): Act
     withKeys: (chord) => byKeys().get(chord) ?? [],
     run(id) {
       const action = byID.get(id);
-      if (!action || action.enabled?.() === false) return false;
-      if (needs.covered() && action.always !== true) return false;
+      if (!action || !isEnabled(action)) return false;
       const now = performance.now();
       if (last?.id === id && now - last.at < 60) return true;
       last = { id, at: now };
       action.run();
       return true;
     },
-    menus: createMemo(() =>
-      (Object.keys(en.actions.menus) as MenuName[]).map((menu) => ({
-        label: en.actions.menus[menu],
-        items: list
-          .filter((action) => action.menu === menu)
-          .flatMap((action): MenuItemView[] => {
-            const chord = keysOf(action.id);
-            const label = en.actions.names[action.id];
-            const keys = chord === undefined ? null : accelerator(chord);
-            const item = { kind: 'action' as const, id: action.id, label, keys };
-            return action.apart === true ? [{ kind: 'separator' }, item] : [item];
-          }),
-      })),
+    menus: createMemo(
+      () => {
+        const view = (action: Action): MenuItemView[] => {
+          const chord = keysOf(action.id);
+          const item = {
+            kind: 'action' as const,
+            id: action.id,
+            label: en.actions.names[action.id],
+            keys: chord === undefined ? null : accelerator(chord),
+            enabled: isEnabled(action),
+            checked: action.checked?.() ?? null,
+            role: action.role ?? null,
+          };
+          return action.apart === true ? [{ kind: 'separator' }, item] : [item];
+        };
+        return (Object.keys(en.actions.menus) as MenuName[]).flatMap((menu): MenuView[] => {
+          const items = list.filter((action) => action.menu === menu).flatMap(view);
+          return items.length === 0 ? [] : [{ label: en.actions.menus[menu], items }];
+        });
+      },
+      undefined,
+      // What is greyed depends on much that changes while an agent works.
+      { equals: (a, b) => JSON.stringify(a) === JSON.stringify(b) },
     ),
+    items: (ids) =>
+      ids.flatMap((id): MenuItem[] => {
+        const action = byID.get(id);
+        if (!action || !isEnabled(action)) return [];
+        const chord = keysOf(id);
+        const keys = chord === undefined ? {} : { keys: chordName(chord) };
+        return [{ label: en.actions.names[id], ...keys, run: () => action.run() }];
+      }),
   };
 }

@@ -10,7 +10,7 @@ test('the Help menu shows the log and copies diagnostics', async () => {
   await waitFor(() => expect(window.called('setMenu').length).toBeGreaterThan(0));
   const menus = window.called('setMenu').at(-1)?.[0] as MenuView[];
   const help = menus.find(({ label }) => label === 'Help')?.items.flatMap((item) => (item.kind === 'action' ? [item.label] : []));
-  expect(help).toEqual(['Keyboard shortcuts…', 'Show log', 'Copy diagnostics']);
+  expect(help).toEqual(['Keyboard shortcuts…', 'Show log', 'Copy diagnostics', 'About Lathe']);
 
   vi.stubGlobal('navigator', { ...navigator, userAgent: 'TestKit' });
   window.host.chooseMenu('showLog');

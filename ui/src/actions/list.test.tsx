@@ -81,18 +81,80 @@ test('a menu shows what belongs together together', async () => {
   const { called } = await ready();
   await waitFor(() => expect(called('setMenu').length).toBeGreaterThan(0));
   const menus = called('setMenu').at(-1)?.[0] as MenuView[];
-  const groups = (menus[0]?.items ?? [])
-    .map((item) => (item.kind === 'separator' ? '|' : item.id))
-    .join(' ')
-    .split(' | ');
-  expect(groups).toEqual([
-    'newSession newSessionApart openFolder',
-    'renameSession archiveSession deleteSession',
-    'fork forkWorktree compact snapshot reverted',
-    'share unshare exportSession importSession',
-    'stop models nextAgent nextMode',
-    'settings',
-  ]);
+  const groups = Object.fromEntries(
+    menus.map(({ label, items }) => [label, items.map((item) => (item.kind === 'separator' ? '|' : item.id)).join(' ').split(' | ')]),
+  );
+  expect(groups).toEqual({
+    File: ['newSession newSessionApart openFolder', 'exportSession importSession', 'settings', 'closeWindow quit'],
+    Edit: ['undo redo', 'cut copy paste selectAll', 'find findNext findPrevious'],
+    View: ['palette toggleSidebar toggleReview', 'zoomIn zoomOut zoomReset', 'themeSystem themeLight themeDark'],
+    Session: [
+      'renameSession archiveSession deleteSession',
+      'fork forkWorktree compact snapshot reverted',
+      'share unshare',
+      'stop models nextAgent nextMode',
+    ],
+    Go: [
+      'nextSession previousSession nextWaiting',
+      'previousPrompt nextPrompt searchAll',
+      'focusPrompt focusTimeline focusReview nextPane previousPane',
+    ],
+    Window: ['minimize maximize', 'fullScreen'],
+    Help: ['shortcuts', 'showLog copyDiagnostics', 'about'],
+  });
+});
+
+describe('an item of the menu bar', () => {
+  const item = ({ called }: TestWindow, id: string) => {
+    const menus = (called('setMenu').at(-1)?.[0] ?? []) as MenuView[];
+    const found = menus.flatMap(({ items }) => items).find((one) => one.kind === 'action' && one.id === id);
+    return found?.kind === 'action' ? found : undefined;
+  };
+
+  test('is greyed while it cannot run', async () => {
+    const window = await ready();
+    await waitFor(() => expect([item(window, 'compact')?.enabled, item(window, 'stop')?.enabled]).toEqual([true, false]));
+    window.host.emit({
+      kind: 'event',
+      event: { type: 'session.status', properties: { sessionID: 'ses_gallery', status: { type: 'busy' } } },
+    });
+    await waitFor(() => expect([item(window, 'compact')?.enabled, item(window, 'stop')?.enabled]).toEqual([false, true]));
+  });
+
+  test('is greyed behind a dialog unless it runs there, too', async () => {
+    const window = await ready();
+    window.app.show({ name: 'palette' });
+    await waitFor(() => expect([item(window, 'fork')?.enabled, item(window, 'quit')?.enabled]).toEqual([false, true]));
+  });
+
+  test('of a theme has a check mark', async () => {
+    const window = await ready();
+    const checked = () => ['themeSystem', 'themeLight', 'themeDark'].map((id) => item(window, id)?.checked);
+    await waitFor(() => expect(checked()).toEqual([true, false, false]));
+    window.host.chooseMenu('themeDark');
+    await waitFor(() => expect(checked()).toEqual([false, false, true]));
+    expect(item(window, 'compact')?.checked).toBeNull();
+  });
+
+  test('of the clipboard leaves its keys to the webview', async () => {
+    const window = await ready();
+    await waitFor(() => expect(item(window, 'paste')).toMatchObject({ role: 'paste', keys: null, enabled: true }));
+  });
+});
+
+test('Ctrl+Q and Ctrl+W are for the system, also while a dialog is open', async () => {
+  const { app, called } = await ready();
+  app.show({ name: 'palette' });
+  press('q');
+  press('w');
+  await waitFor(() => expect(called('windowAction')).toEqual([['quit'], ['closeWindow']]));
+});
+
+test('the badge of the program counts the sessions that wait', async () => {
+  const { host, called } = await ready();
+  const request = { id: 'que_1', sessionID: 'ses_gallery', questions: [] };
+  host.emit({ kind: 'event', event: { type: 'question.asked', properties: request } });
+  await waitFor(() => expect(called('setBadge').at(-1)).toEqual([1]));
 });
 
 test('the agent is switched with a key, wherever the focus is', async () => {

@@ -27,10 +27,14 @@ variants: { [key in string]: string },
  */
 zoom: number, reducedMotion: boolean, menuBar: boolean, 
 /**
- * Show a system notification when a session waits for the user and the window is not in
- * front.
+ * Show a system notification when a turn ends, fails or waits for the user and the window is
+ * not in front.
  */
 notify: boolean, 
+/**
+ * Notifications make a sound.
+ */
+notifySound: boolean, 
 /**
  * Shortcuts that the user has changed, by action. An empty text means no shortcut.
  */

@@ -90,6 +90,7 @@ export type * from "./McpStatus";
 export type * from "./McpToolView";
 export type * from "./Mention";
 export type * from "./MenuItemView";
+export type * from "./MenuRole";
 export type * from "./MenuView";
 export type * from "./Message";
 export type * from "./MessageError";

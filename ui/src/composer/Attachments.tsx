@@ -8,6 +8,7 @@ import { createMemo, For, Show } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
+import { offer } from '../kit/offers';
 import { bytes } from '../text/format';
 import { visible } from '../text/visible';
 import type { AttachmentKind, DraftAttachment } from '../protocol';
@@ -107,9 +108,9 @@ function Chip(props: ChipProps) {
   };
   /** A resource of a tool server is read when the prompt is sent. */
   const isPicture = () => kind() === 'image' && !resource();
+  const view = () => app.show({ name: 'lightbox', alone: { url: props.attachment.url, name: props.attachment.name } });
   const look = () => {
-    const { url } = props.attachment;
-    if (isPicture() && !strayed) app.show({ name: 'lightbox', alone: { url, name: props.attachment.name } });
+    if (isPicture() && !strayed) view();
   };
   const icon = () => (resource() ? Plug : ICONS[kind() as Exclude<AttachmentKind, 'image'>]);
   let item!: HTMLLIElement;
@@ -138,7 +139,13 @@ function Chip(props: ChipProps) {
   return (
     <li
       class="attachment"
-      ref={item}
+      ref={(element) => {
+        item = element;
+        offer(element, () => [
+          ...(isPicture() ? [{ label: en.menu.view, run: view }] : []),
+          { label: en.menu.remove, run: () => props.onRemove() },
+        ]);
+      }}
       data-kind={kind()}
       data-attachment-id={props.attachment.id}
       onPointerDown={onPointerDown}

@@ -7,11 +7,13 @@
 import { createEffect, createMemo, createSignal, For, onCleanup, onMount, Show } from 'solid-js';
 import { Virtualizer, type VirtualizerHandle } from 'virtua/solid';
 import { copyLines } from './copying';
+import type { MenuItem } from '../kit/Menu';
+import { offer } from '../kit/offers';
 import { DiffRowView, FileRow, type RowSlots } from './DiffRowView';
 import { createFolds, type Folds } from './folds';
 import { keepFocus } from './keep-focus';
 import { createWalk, type ChangeKeys, type DiffHandle } from './keyboard';
-import type { DiffFile, DiffSource, RowRange } from './model';
+import type { DiffFile, DiffSource, Hunk, RowRange } from './model';
 import { createRows, type Cell, type DiffRow, type Extra, type Tomb } from './rows';
 import { keepInPlace, keyOf, topRow, type Rows } from './scroll';
 import { createSelecting } from './selecting';
@@ -37,6 +39,8 @@ export interface DiffListProps extends RowSlots {
   readonly extras?: (path: string) => readonly Extra[] | undefined;
   readonly tombs?: (path: string) => readonly Tomb[] | undefined;
   readonly keys?: ChangeKeys;
+  /** What the context menu of a file, or of one of its hunks, has. */
+  readonly menu?: (file: DiffFile, hunk: Hunk | undefined) => readonly MenuItem[];
   readonly selection?: RowRange | undefined;
   readonly onSelect?: (range: RowRange | undefined) => void;
   /** The file at the top of what is visible. */
@@ -113,6 +117,14 @@ export function DiffList(props: DiffListProps) {
     hovered = keyOf(event.target, scroller);
     selecting.onPointerOver(event);
   };
+  const itemsAt = (at: Element): readonly MenuItem[] => {
+    const key = keyOf(at, scroller);
+    const row = key === sticky()?.key ? sticky() : rows().find((one) => one.key === key);
+    if (!row || row.kind === 'tomb' || row.kind === 'extra') return [];
+    const hunk = 'hunk' in row ? props.source.body(row.file)?.hunks[row.hunk] : undefined;
+    return props.menu?.(row.file, hunk) ?? [];
+  };
+  onMount(() => offer(scroller, itemsAt));
   onMount(() => {
     const end = () => selecting.onPointerUp();
     window.addEventListener('pointerup', end);

@@ -14,6 +14,7 @@ export const DEFAULTS: Settings = {
   reducedMotion: false,
   menuBar: true,
   notify: true,
+  notifySound: false,
   shortcuts: {},
   editor: { kind: 'system' },
   review: { width: 460, sideBySide: false, opens: true },

@@ -24,6 +24,7 @@ import type {
   DataReport,
   DataView,
   FindHit,
+  MenuRole,
   MenuView,
   Mention,
   McpResourceView,
@@ -292,6 +293,10 @@ export interface Host extends ReviewHost, GitHost {
   /** Sets the items of the menu bar. */
   setMenu(menus: MenuView[]): Promise<void>;
   onMenuChosen(tell: (id: string) => void): Promise<void>;
+  /** What the system does with the window, such as closing it. */
+  windowAction(role: MenuRole): Promise<void>;
+  /** Shows at the icon of the program how many sessions wait. */
+  setBadge(count: number): Promise<void>;
   /** A notification was clicked. */
   onSessionWanted(tell: (sessionID: string) => void): Promise<void>;
 

@@ -212,6 +212,8 @@ export function createTauriHost(): Host {
     },
 
     setMenu: (menus) => invoke('set_menu', { menus }),
+    windowAction: (role) => invoke('window_action', { role }),
+    setBadge: (count) => invoke('set_badge', { count }),
     onMenuChosen: async (tell) => {
       await listen<string>(MENU_CHOSEN, (event) => tell(event.payload));
     },

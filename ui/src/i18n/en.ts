@@ -1,6 +1,7 @@
 import { frameWords } from './en/frame';
 import { guardWords } from './en/guard';
 import { mcp } from './en/mcp';
+import { menuWords } from './en/menus';
 import { diff, git, left, reverted, review } from './en/review';
 import { sessionWords } from './en/session';
 import { units } from './en/units';
@@ -17,6 +18,7 @@ export const english = {
   units,
   work: timelineWords,
   welcome: welcomeWords,
+  menu: menuWords,
 
   app: 'Lathe',
   tagline: 'Work with an AI coding agent on your own project, one reviewable step at a time.',

@@ -14,6 +14,7 @@ interface CopyButtonProps {
   readonly label: string;
   readonly class?: string;
   readonly icon?: Icon;
+  readonly ref?: (button: HTMLButtonElement) => void;
 }
 
 export function CopyButton(props: CopyButtonProps) {
@@ -30,6 +31,7 @@ export function CopyButton(props: CopyButtonProps) {
   };
   return (
     <IconButton
+      ref={props.ref}
       class={props.class}
       icon={copied() ? Check : (props.icon ?? Copy)}
       label={copied() ? en.part.copied : props.label}

@@ -1,6 +1,8 @@
 import { Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { useApp } from '../store/context';
+import { offer } from './offers';
+import { fileItems } from './places';
 import { visibleLine } from '../text/visible';
 import './file-link.css';
 
@@ -10,6 +12,7 @@ export function FileLink(props: { path: string; line?: number; class?: string; l
   return (
     <button
       type="button"
+      ref={(link) => offer(link, () => fileItems(app, props.path, props.line))}
       class={`file-link ${props.class ?? ''}`}
       data-path={props.path}
       data-line={props.line}

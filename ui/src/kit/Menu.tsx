@@ -8,11 +8,13 @@ import { visibleLine } from '../text/visible';
 
 export interface MenuItem {
   readonly label: string;
-  readonly icon: Icon;
+  /** A context menu shows none. */
+  readonly icon?: Icon;
   readonly note?: string;
   readonly title?: string;
   readonly keys?: string;
   readonly tone?: 'plain' | 'danger';
+  readonly disabled?: boolean;
   readonly run: () => void;
 }
 
@@ -54,9 +56,10 @@ function Item(props: { item: MenuItem }) {
       class="menu-item"
       data-tone={props.item.tone ?? 'plain'}
       title={props.item.title}
+      disabled={props.item.disabled === true}
       onSelect={() => props.item.run()}
     >
-      <Dynamic component={props.item.icon} size={14} aria-hidden="true" />
+      <Show when={props.item.icon}>{(icon) => <Dynamic component={icon()} size={14} aria-hidden="true" />}</Show>
       <span>{props.item.label}</span>
       <Show when={props.item.note}>
         <span class="menu-aside">{props.item.note}</span>

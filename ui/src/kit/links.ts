@@ -24,7 +24,12 @@ export function followLinks(event: Event, ways: Ways): void {
   const address = link.getAttribute('href');
   const place = placeOfLink(address ?? '');
   if (place) return ways.go(place);
-  if (address && URL.canParse(address) && SCHEMES.has(new URL(address).protocol)) ways.open(address);
+  if (address && isOpenable(address)) ways.open(address);
+}
+
+/** Whether the system is asked to open this address. */
+export function isOpenable(address: string): boolean {
+  return URL.canParse(address) && SCHEMES.has(new URL(address).protocol);
 }
 
 /** A link to a file has no `href`, so the browser does not handle its keys. */

@@ -8,6 +8,9 @@ import { createSignal, Match, Show, Switch, type JSX } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
+import type { MenuItem } from '../kit/Menu';
+import { offer } from '../kit/offers';
+import { fileItems, imageItems } from '../kit/places';
 import { filePathOf } from '../text/file-url';
 import { baseName, relativePath } from '../text/format';
 import { visibleLine } from '../text/visible';
@@ -32,8 +35,15 @@ export function FileChip(props: { file: FilePart }) {
     void app.attempt(() => app.host.openAttachment(sessionID, messageID, id));
   };
 
+  const items = (): MenuItem[] => {
+    if (picture()) return [{ label: en.menu.view, run: openPicture }, ...imageItems(app, props.file.url)];
+    if (isPdf(props.file)) return [{ label: en.part.openPdf(name()), run: openPdf }];
+    const found = place();
+    return found ? fileItems(app, found.path, found.line) : [];
+  };
+
   return (
-    <figure class="file-chip" data-mime={props.file.mime}>
+    <figure class="file-chip" data-mime={props.file.mime} ref={(figure) => offer(figure, items)}>
       <Show when={picture()}>
         {(address) => (
           <button type="button" class="file-open" aria-label={en.lightbox.open(name())} onClick={() => openPicture()}>

@@ -16,6 +16,8 @@ import { en } from '../i18n/en';
 import { IconButton } from '../kit/Button';
 import { DialogClose, DialogFrame, focusLater, focusReturn } from '../kit/DialogFrame';
 import { hasCommandKey, keyName } from '../kit/keys';
+import { offer } from '../kit/offers';
+import { copyImage, imageItems, saveImage } from '../kit/places';
 import { visibleLine } from '../text/visible';
 import type { FilePart, Part, PartView, SessionImage } from '../protocol';
 import type { Overlay } from '../store/app';
@@ -68,17 +70,11 @@ function Window(props: { place: Place }) {
   };
   const copy = () => {
     const url = image()?.url;
-    if (url === undefined) return;
-    void app
-      .attempt(() => app.host.copyImage(url).then(() => true))
-      .then((done) => done && app.toasts.show({ tone: 'info', text: en.lightbox.copied }));
+    if (url !== undefined) void copyImage(app, url);
   };
   const save = () => {
     const url = image()?.url;
-    if (url === undefined) return;
-    void app
-      .attempt(() => app.host.saveAttachment(url))
-      .then((done) => done && app.toasts.show({ tone: 'info', text: en.lightbox.saved }));
+    if (url !== undefined) void saveImage(app, url);
   };
   const keyed = (event: KeyboardEvent): (() => void) | undefined => {
     if (hasCommandKey(event)) return { c: copy, s: save }[event.key.toLowerCase()];
@@ -122,7 +118,13 @@ function Window(props: { place: Place }) {
   return (
     <Dialog.Content
       class="lightbox own-scheme"
-      ref={content}
+      ref={(element: HTMLDivElement) => {
+        content = element;
+        offer(element, () => {
+          const url = image()?.url;
+          return url === undefined ? [] : imageItems(app, url);
+        });
+      }}
       data-testid="lightbox"
       onKeyDown={onKeyDown}
       onOpenAutoFocus={focusLater(() => content.focus())}

@@ -92,7 +92,7 @@ describe('the menu bar', () => {
     const window = await ready();
     await waitFor(() => expect(window.called('setMenu').length).toBeGreaterThan(0));
     const menus = window.called('setMenu').at(-1)?.[0] as { label: string; items: { id: string; keys: string }[] }[];
-    expect(menus.map((menu) => menu.label)).toEqual(['Session', 'View', 'Go', 'Help']);
+    expect(menus.map((menu) => menu.label)).toEqual(['File', 'Edit', 'View', 'Session', 'Go', 'Window', 'Help']);
     const all = menus.flatMap((menu) => menu.items);
     expect(all.find((item) => item.id === 'newSession')?.keys).toBe('CmdOrCtrl+N');
     window.host.chooseMenu('toggleSidebar');

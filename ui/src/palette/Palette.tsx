@@ -122,7 +122,7 @@ function useEntries(typed: () => string) {
   });
   const actionEntries = createMemo((): Entry[] =>
     actions.list
-      .filter((action) => action.id !== 'palette' && action.enabled?.() !== false)
+      .filter((action) => action.id !== 'palette' && action.inMenuOnly !== true && action.enabled?.() !== false)
       .map((action) => ({
         key: `action-${action.id}`,
         section: 'actions',

@@ -2,9 +2,11 @@ import Link from 'lucide-solid/icons/link';
 import { createMemo, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { CopyButton } from '../kit/CopyButton';
+import { copyText } from '../kit/clipboard';
 import { Fold } from '../kit/Fold';
 import { LongText, WholeText } from '../kit/LongText';
 import { Markdown } from '../kit/Markdown';
+import { offerAround } from '../kit/offers';
 import { linkTo } from '../text/place-link';
 import type { PartView } from '../protocol';
 import { useApp } from '../store/context';
@@ -23,6 +25,10 @@ export function TextPart(props: PartProps<'text'>) {
     const { sessionID, messageID, id } = props.part;
     return linkTo({ sessionID, messageID, partID: id });
   };
+  const items = () => [
+    { label: en.part.copyText, run: () => void (props.cut ? copy() : copyText(props.part.text)) },
+    { label: en.work.turn.copyLink, run: () => void copyText(link()) },
+  ];
   const body = () => (
     <>
       <Show when={props.blocks} fallback={<p class="plain-text"><LongText text={props.part.text} /></p>}>
@@ -38,7 +44,13 @@ export function TextPart(props: PartProps<'text'>) {
       {body()}
       {/* That of a prompt is among its other actions. */}
       <Show when={props.message.role === 'assistant' && isFinished(props)}>
-        <CopyButton class="part-copy" text={() => props.part.text} {...(props.cut && { copy })} label={en.part.copyText} />
+        <CopyButton
+          ref={offerAround('.part', items)}
+          class="part-copy"
+          text={() => props.part.text}
+          {...(props.cut && { copy })}
+          label={en.part.copyText}
+        />
         <CopyButton class="part-copy part-link" icon={Link} text={link} label={en.work.turn.copyLink} />
       </Show>
     </Show>

@@ -4,6 +4,8 @@ import MessageSquare from 'lucide-solid/icons/message-square';
 import { createComputed, createEffect, createMemo, createSignal, For, on, Show } from 'solid-js';
 import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
+import type { MenuItem } from '../kit/Menu';
+import { offer } from '../kit/offers';
 import type { ReviewComment, ReviewFile } from '../protocol';
 import { visibleLine } from '../text/visible';
 import { treeRows, type TreeRow } from './tree';
@@ -21,6 +23,8 @@ interface FileTreeProps {
   readonly onRevert: (file: ReviewFile) => void;
   readonly onEdit: (file: ReviewFile) => void;
   readonly onViewed: (file: ReviewFile, viewed: boolean) => void;
+  /** What else can be done with a file, for its context menu. */
+  readonly menu: (file: ReviewFile) => readonly MenuItem[];
 }
 
 const LETTERS: Readonly<Record<ReviewFile['status'], string>> = {
@@ -98,6 +102,14 @@ export function FileTree(props: FileTreeProps) {
     else return false;
     return true;
   };
+  const itemsAt = (at: Element): readonly MenuItem[] => {
+    const row = byKey().get(at.closest<HTMLElement>('[role=treeitem]')?.dataset.key ?? '');
+    const file = row?.file;
+    if (!row) return [];
+    if (!file) return [{ label: row.open ? en.menu.collapse : en.menu.expand, run: () => toggle(row.key) }];
+    const viewed = file.viewed ? en.menu.markNotViewed : en.menu.markViewed;
+    return [...props.menu(file), { label: viewed, keys: 'V', run: () => props.onViewed(file, !file.viewed) }];
+  };
   const onPointerOver = (event: PointerEvent) => {
     hovered = (event.target as Element).closest<HTMLElement>('[role=treeitem]')?.dataset.key;
   };
@@ -127,7 +139,7 @@ export function FileTree(props: FileTreeProps) {
         />
         <span class="review-seen">{en.review.viewed(seen(), props.files.length)}</span>
       </div>
-      <div class="review-files" role="tree" aria-label={en.review.files} ref={list} onKeyDown={onKeyDown} onPointerOver={onPointerOver} onPointerLeave={() => (hovered = undefined)}>
+      <div class="review-files" role="tree" aria-label={en.review.files} ref={(element) => ((list = element), offer(element, itemsAt))} onKeyDown={onKeyDown} onPointerOver={onPointerOver} onPointerLeave={() => (hovered = undefined)}>
         <For each={keys()} fallback={<p class="review-note">{en.review.noMatch}</p>}>
           {(key) => {
             const row = () => byKey().get(key);

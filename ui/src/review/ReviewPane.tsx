@@ -18,6 +18,7 @@ import { rootOf } from '../store/projects';
 import type { Wanted } from '../store/review';
 import { visible } from '../text/visible';
 import { ChangeActions, UndoHere } from './ChangeActions';
+import { changeItems } from './change-items';
 import { CommentField, CommentsBar, CommentView } from './CommentView';
 import { FileTree } from './FileTree';
 import { GitBar } from './GitBar';
@@ -206,6 +207,7 @@ export function ReviewPane() {
                   onKeep={(file) => tools.keep(file, undefined)}
                   onRevert={(file) => tools.revert(file, undefined)}
                   onEdit={(file) => tools.edit(file, undefined)}
+                  menu={(file) => changeItems(tools, file, undefined)}
                   onViewed={(file, viewed) => {
                     folds.setClosed(file.path, viewed ? true : undefined);
                     void review.setViewed(file, viewed);
@@ -226,6 +228,7 @@ export function ReviewPane() {
                   extras={(path) => extras().get(path)}
                   tombs={(path) => judge.tombs(path)}
                   keys={tools.keys}
+                  menu={(file, hunk) => changeItems(tools, file, hunk)}
                   selection={selection()}
                   onSelect={setSelection}
                   onCurrent={setCurrent}

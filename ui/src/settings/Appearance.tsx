@@ -45,11 +45,12 @@ export function Appearance() {
       <h3 class="settings-heading settings-later">{en.appearance.window}</h3>
       <Check name="menuBar" />
       <Check name="notify" />
+      <Check name="notifySound" />
     </>
   );
 }
 
-function Check(props: { name: 'reducedMotion' | 'menuBar' | 'notify'; note?: string }) {
+function Check(props: { name: 'reducedMotion' | 'menuBar' | 'notify' | 'notifySound'; note?: string }) {
   const app = useApp();
   const save = (checked: boolean) => app.save({ [props.name]: checked } as Partial<Settings>);
   return (

@@ -31,7 +31,7 @@ export function Shortcuts() {
       </div>
       <p class="settings-note">{en.shortcuts.note}</p>
       <ul class="settings-list shortcut-list">
-        <For each={actions.list}>{(action) => <Row action={action} onSet={(chord) => set(action.id, chord)} />}</For>
+        <For each={actions.list.filter((action) => action.inMenuOnly !== true)}>{(action) => <Row action={action} onSet={(chord) => set(action.id, chord)} />}</For>
       </ul>
       <h3 class="settings-heading settings-later">{en.shortcuts.fixed}</h3>
       <ul class="settings-list shortcut-list">

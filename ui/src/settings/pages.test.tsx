@@ -72,14 +72,15 @@ describe('appearance', () => {
   test('zoom, motion, menu bar and notifications are settings', async () => {
     const window = await page('appearance');
     fireEvent.change(screen.getByTestId('zoom'), { target: { value: '125' } });
-    for (const name of ['reducedMotion', 'menuBar', 'notify']) fireEvent.click(screen.getByTestId(`setting-${name}`));
+    for (const name of ['reducedMotion', 'menuBar', 'notify', 'notifySound']) fireEvent.click(screen.getByTestId(`setting-${name}`));
     await waitFor(() => {
-      const { zoom, reducedMotion, menuBar, notify } = window.host.settings();
-      expect({ zoom, reducedMotion, menuBar, notify }).toEqual({
+      const { zoom, reducedMotion, menuBar, notify, notifySound } = window.host.settings();
+      expect({ zoom, reducedMotion, menuBar, notify, notifySound }).toEqual({
         zoom: 125,
         reducedMotion: true,
         menuBar: false,
         notify: false,
+        notifySound: true,
       });
     });
     expect(document.documentElement.hasAttribute('data-reduced-motion')).toBe(true);

@@ -4,6 +4,9 @@ import Plus from 'lucide-solid/icons/plus';
 import { createEffect, createMemo, createSignal, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { IconButton } from '../kit/Button';
+import { copyText } from '../kit/clipboard';
+import type { MenuItem } from '../kit/Menu';
+import { offer } from '../kit/offers';
 import { baseName } from '../text/format';
 import { visibleLine } from '../text/visible';
 import type { Project, Session } from '../protocol';
@@ -38,11 +41,17 @@ export function ProjectGroup(props: { project: Project; filter: string; onNaviga
 
   const folder = createMemo(() => app.folders.of(props.project.worktree));
   const branch = () => visibleLine(folder()?.branch ?? en.git.detached);
+  const begin = () => void app.create(props.project.id).then(props.onNavigate);
+  const items = (): MenuItem[] => [
+    { label: en.sidebar.newSession, run: begin },
+    { label: open() ? en.menu.collapse : en.menu.expand, run: () => setFolded(open()) },
+    { label: en.menu.copyPath, run: () => void copyText(props.project.worktree) },
+  ];
 
   return (
     <Show when={props.filter === '' || sessions().length > 0}>
       <section class="project" data-project-id={props.project.id}>
-        <div class="project-head">
+        <div class="project-head" ref={(head) => offer(head, items)}>
           <button
             type="button"
             class="project-name"
@@ -74,7 +83,7 @@ export function ProjectGroup(props: { project: Project; filter: string; onNaviga
             class="project-new"
             icon={Plus}
             label={en.sidebar.newSessionIn(name())}
-            onClick={() => void app.create(props.project.id).then(props.onNavigate)}
+            onClick={begin}
           />
         </div>
         <Show when={open()}>

@@ -12,6 +12,7 @@ import { en } from '../i18n/en';
 import { ago, clock } from '../text/format';
 import { isComposing } from '../kit/keys';
 import { Menu, type MenuItem } from '../kit/Menu';
+import { offer } from '../kit/offers';
 import { useApp } from '../store/context';
 import { useNow } from '../store/clock';
 import { projectOf, rootOf } from '../store/projects';
@@ -82,6 +83,7 @@ export function SessionRow(props: { sessionID: string; depth: number; onNavigate
   return (
     <li
       class="session-row"
+      ref={(item) => offer(item, () => (renaming() ? [] : items()))}
       data-session-id={props.sessionID}
       data-current={current() ? '' : undefined}
       data-unread={unread() ? '' : undefined}

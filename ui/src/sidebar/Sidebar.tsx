@@ -7,6 +7,7 @@ import { createMemo, createSignal, For, Show } from 'solid-js';
 import { useActions } from '../actions/context';
 import { en } from '../i18n/en';
 import { Button, IconButton } from '../kit/Button';
+import { offer } from '../kit/offers';
 import { firstButton, focusable, focusHandle, registerFocus } from '../kit/focus';
 import { ThemeToggle } from './ThemeToggle';
 import { useApp } from '../store/context';
@@ -105,7 +106,7 @@ export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
           </Show>
         </div>
       </Show>
-      <div class="sidebar-list">
+      <div class="sidebar-list" ref={(list) => offer(list, () => actions.items(['newSession', 'openFolder', 'importSession']))}>
         <For each={app.sessions.projects()}>
           {(project) => <ProjectGroup project={project} filter={filter()} onNavigate={props.onNavigate} />}
         </For>

@@ -23,6 +23,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   tools: [...VIEW, 'diff', 'media'],
   parts: [...VIEW, 'media', 'tools'],
   actions: VIEW,
+  menus: [...VIEW, 'actions'],
   models: VIEW,
   requests: [...VIEW, 'diff'],
   dialogs: VIEW,
@@ -39,7 +40,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   gallery: [...STATE, 'parts'],
   App: [
     ...VIEW,
-    ...['media', 'actions', 'dialogs', 'todos', 'trust', 'palette', 'find', 'settings', 'sidebar', 'review', 'welcome'],
+    ...['media', 'actions', 'menus', 'dialogs', 'todos', 'trust', 'palette', 'find', 'settings', 'sidebar', 'review', 'welcome'],
     ...['timeline', 'composer'],
   ],
   WindowFailed: [...WORDS, 'kit', 'timeline'],

@@ -6,7 +6,9 @@ import { createMemo, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { IconButton } from '../kit/Button';
 import { CopyButton } from '../kit/CopyButton';
+import { copyText } from '../kit/clipboard';
 import { Menu, type MenuItem } from '../kit/Menu';
+import { offerAround } from '../kit/offers';
 import type { MessageView } from '../protocol';
 import { useApp } from '../store/context';
 import { isWhole, wholeMessage } from '../store/whole-text';
@@ -30,8 +32,16 @@ export function PromptActions(props: { message: MessageView }) {
     const load = async () => app.host.copyText(words(await wholeMessage(app.host, props.message))).then(() => true);
     return (await app.attempt(load)) ?? false;
   };
+  const items = (): MenuItem[] => [
+    {
+      label: en.part.copyText,
+      run: () => void (isWhole(props.message) ? copyText(words(props.message)) : copyWhole()),
+    },
+    ...(app.busy() ? [] : [{ label: en.edit.begin, run: () => void app.editing.begin(props.message) }]),
+    ...forks(),
+  ];
   return (
-    <div class="user-actions">
+    <div class="user-actions" ref={offerAround('.user-message', items)}>
       <CopyButton
         text={() => words(props.message)}
         {...(!isWhole(props.message) && { copy: copyWhole })}

@@ -4,6 +4,8 @@ import Trash from 'lucide-solid/icons/trash';
 import { createMemo, createSignal, onCleanup, onMount, Show, untrack } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button, IconButton } from '../kit/Button';
+import type { MenuItem } from '../kit/Menu';
+import { offerAround } from '../kit/offers';
 import { PartList } from '../parts/PartList';
 import type { MessageView } from '../protocol';
 import type { App } from '../store/app';
@@ -54,6 +56,13 @@ export function QueuedPrompt(props: { message: MessageView }) {
     void sendNow(app, sessionID, id);
   };
 
+  const items = (): MenuItem[] => [
+    { label: en.work.queue.sendNow, run: now },
+    ...(isFirst() ? [] : [{ label: en.work.queue.up, run: moveUp }]),
+    { label: en.timeline.editQueued, run: () => void begin() },
+    { label: en.timeline.removeQueued, run: remove },
+  ];
+
   return (
     <Show
       when={!editing()}
@@ -68,7 +77,7 @@ export function QueuedPrompt(props: { message: MessageView }) {
       }
     >
       <PartList message={props.message} />
-      <div class="queued">
+      <div class="queued" ref={offerAround('.user-message', items)}>
         <span class="queued-badge" title={en.timeline.queuedHint}>
           {en.timeline.queued}
         </span>

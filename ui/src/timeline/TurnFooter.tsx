@@ -5,6 +5,9 @@ import { createMemo, For, Show } from 'solid-js';
 import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
 import { CopyButton } from '../kit/CopyButton';
+import { copyText } from '../kit/clipboard';
+import type { MenuItem } from '../kit/Menu';
+import { offerAround } from '../kit/offers';
 import { useApp } from '../store/context';
 import { changeOfTurn, totalsOfTurn } from '../store/turn-totals';
 import type { Row } from '../store/turns';
@@ -50,6 +53,12 @@ export function TurnFooter(props: { turnID: string; rows: readonly Row[]; runnin
     };
     return (await app.attempt(load)) ?? false;
   };
+  const openReview = () => app.review.open({ scope: { kind: 'turn', messageID: props.turnID } });
+  const items = (): MenuItem[] => [
+    { label: en.work.turn.copy, run: () => void (isAllHere() ? copyText(said()) : copyWhole()) },
+    { label: en.menu.copyTurnLink, run: () => void copyText(link()) },
+    ...(change() ? [{ label: en.menu.showChanges, run: openReview }] : []),
+  ];
   return (
     <>
       <Show when={change()}>
@@ -59,7 +68,7 @@ export function TurnFooter(props: { turnID: string; rows: readonly Row[]; runnin
             class="turn-summary"
             data-testid="turn-summary"
             title={files().map(visibleLine).join('\n')}
-            onClick={() => app.review.open({ scope: { kind: 'turn', messageID: props.turnID } })}
+            onClick={openReview}
           >
             <FileDiff size={14} aria-hidden="true" />
             <span class="turn-summary-words">{en.part.changed(files().length)}</span>
@@ -77,7 +86,7 @@ export function TurnFooter(props: { turnID: string; rows: readonly Row[]; runnin
         )}
       </Show>
       <Show when={!props.running && said() !== ''}>
-        <div class="turn-end">
+        <div class="turn-end" ref={offerAround('.session-turn', items)}>
           <Show when={used() !== ''}>
             <p class="meta-line turn-totals" data-testid="turn-totals" title={detail()}>
               {used()}

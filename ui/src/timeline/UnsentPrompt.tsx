@@ -1,6 +1,7 @@
 import { createSignal } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
+import { offerAround } from '../kit/offers';
 import type { MessageView } from '../protocol';
 import { useApp } from '../store/context';
 
@@ -18,12 +19,17 @@ export function UnsentPrompt(props: { message: MessageView }) {
     const { sessionID, id } = props.message.info;
     return app.attempt(() => app.host.removeQueued(sessionID, id));
   };
+  const send = () => void once(() => app.sendUnsent(props.message.info.id));
+  const items = () => [
+    { label: en.timeline.sendUnsent, disabled: working(), run: send },
+    { label: en.timeline.removeUnsent, disabled: working(), run: () => void once(remove) },
+  ];
   return (
-    <div class="queued unsent">
+    <div class="queued unsent" ref={offerAround('.user-message', items)}>
       <span class="queued-badge" title={en.timeline.unsentHint}>
         {en.timeline.unsent}
       </span>
-      <Button disabled={working()} onClick={() => void once(() => app.sendUnsent(props.message.info.id))}>
+      <Button disabled={working()} onClick={send}>
         {en.timeline.sendUnsent}
       </Button>
       <Button disabled={working()} onClick={() => void once(remove)}>

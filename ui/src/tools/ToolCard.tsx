@@ -8,14 +8,19 @@ import { Dynamic } from 'solid-js/web';
 import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
+import type { MenuItem } from '../kit/Menu';
 import { Card, type CardTone } from '../kit/Card';
+import { copyText } from '../kit/clipboard';
+import { offer } from '../kit/offers';
+import { fileItems } from '../kit/places';
 import { longDuration } from '../text/format';
+import { linkTo } from '../text/place-link';
 import { visible } from '../text/visible';
 import type { CallOutcome, ToolPart, ToolState } from '../protocol';
 import { useApp } from '../store/context';
 import { changeOf, endingOf, isFailedCommand, metadataOf, outcomeOf, uncoveredOf, workedFor } from './outcome';
 import { createDetails } from './details';
-import { inputOf } from './input';
+import { inputOf, word } from './input';
 import { lookOf } from './registry';
 import { isWaiting } from './waiting';
 
@@ -47,8 +52,31 @@ export function ToolCard(props: { part: ToolPart; blocks?: readonly string[] }) 
     if (state().status === 'error' && Object.keys(input()).length === 0) return errorOf(state());
     return look().subtitle(input(), app.session()?.directory, metadataOf(props.part)) || titleOf(state());
   };
+  let card!: HTMLDivElement;
+  const items = (): MenuItem[] => {
+    const head = card.querySelector<HTMLElement>('.card-head');
+    const isOpen = head?.getAttribute('aria-expanded') === 'true';
+    const [command, file] = [word(input(), 'command'), word(input(), 'filePath')];
+    const { sessionID, messageID, id } = props.part;
+    return [
+      ...(head ? [{ label: isOpen ? en.menu.collapse : en.menu.expand, run: () => head.click() }] : []),
+      ...(command === '' ? [] : [{ label: en.menu.copyCommand, run: () => void copyText(command) }]),
+      ...(file === '' ? [] : fileItems(app, file, undefined)),
+      { label: en.work.turn.copyLink, run: () => void copyText(linkTo({ sessionID, messageID, partID: id })) },
+    ];
+  };
   return (
-    <div class="tool" data-tool={props.part.tool} data-status={state().status} data-outcome={outcome()} data-waiting={waiting() ? '' : undefined}>
+    <div
+      class="tool"
+      ref={(element) => {
+        card = element;
+        offer(element, items);
+      }}
+      data-tool={props.part.tool}
+      data-status={state().status}
+      data-outcome={outcome()}
+      data-waiting={waiting() ? '' : undefined}
+    >
       <Card
         remembered={props.part.id}
         icon={look().icon}

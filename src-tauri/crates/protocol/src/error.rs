@@ -91,6 +91,8 @@ pub struct OtherError {
     pub extra: Extra,
 }
 
+const NO_SNAPSHOT: &str = "NoSnapshotError";
+
 impl MessageError {
     pub fn unknown(message: impl Into<String>) -> Self {
         Self::Unknown(UnknownErrorData {
@@ -115,10 +117,15 @@ impl MessageError {
     pub fn no_snapshot(message: impl Into<String>) -> Self {
         let message: String = message.into();
         Self::Other(OtherError {
-            name: "NoSnapshotError".to_owned(),
+            name: NO_SNAPSHOT.to_owned(),
             data: serde_json::json!({ "message": message }),
             extra: Extra::default(),
         })
+    }
+
+    /// The turn goes on.
+    pub fn is_warning(&self) -> bool {
+        matches!(self, Self::Other(other) if other.name == NO_SNAPSHOT)
     }
 
     pub fn provider_auth(provider_id: impl Into<String>, message: impl Into<String>) -> Self {

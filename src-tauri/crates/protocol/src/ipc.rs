@@ -52,7 +52,7 @@ pub use review::{
 };
 pub use search::{FindHit, HitKind, SearchAnswer, SearchHit, SnippetPiece};
 pub use settings::{
-    DataKind, DataReport, DataUse, DataView, MenuItemView, MenuView, TrashedSession,
+    DataKind, DataReport, DataUse, DataView, MenuItemView, MenuRole, MenuView, TrashedSession,
 };
 pub use share::{Redaction, SessionExport, SharePreview};
 pub use trust::{ConfigProblem, TrustState, TrustView, TrustWant, WantKind};
@@ -116,9 +116,11 @@ pub struct Settings {
     pub zoom: u32,
     pub reduced_motion: bool,
     pub menu_bar: bool,
-    /// Show a system notification when a session waits for the user and the window is not in
-    /// front.
+    /// Show a system notification when a turn ends, fails or waits for the user and the window is
+    /// not in front.
     pub notify: bool,
+    /// Notifications make a sound.
+    pub notify_sound: bool,
     /// Shortcuts that the user has changed, by action. An empty text means no shortcut.
     pub shortcuts: BTreeMap<String, String>,
     /// The program that opens a file when the user clicks on it.
@@ -178,6 +180,7 @@ impl Default for Settings {
             reduced_motion: false,
             menu_bar: true,
             notify: true,
+            notify_sound: false,
             shortcuts: BTreeMap::new(),
             editor: EditorChoice::default(),
             review: ReviewSettings::default(),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// The characters that WebDriver uses for keys without one.
-const NAMED: [(&str, char); 19] = [
+const NAMED: [(&str, char); 20] = [
     ("Backspace", '\u{E003}'),
     ("Tab", '\u{E004}'),
     ("Enter", '\u{E007}'),
@@ -23,6 +23,7 @@ const NAMED: [(&str, char); 19] = [
     ("Delete", '\u{E017}'),
     ("F2", '\u{E032}'),
     ("F6", '\u{E036}'),
+    ("F10", '\u{E03A}'),
 ];
 
 /// Presses the keys of a chord in their order and releases them in reverse.

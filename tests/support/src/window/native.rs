@@ -6,16 +6,24 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+
 use super::desktop::Desktop;
 use super::process::{INTERVAL, TIMEOUT, next_check};
 use super::x11::{self, Drag};
-use super::{Window, WindowError};
+use super::{SystemTheme, Window, WindowError};
 
 /// The end of the main window's title; what comes before it changes with the session.
 pub(super) const MAIN: &str = "Lathe$|Lathe – Waiting for you$";
 
 /// How long the app may take to act on keys before we type them again.
 pub(super) const TYPING_TIME: Duration = Duration::from_secs(5);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MouseButton {
+    Left,
+    Right,
+}
 
 impl Window {
     /// Asks the window to close, as its close button would, and waits until the app is gone.
@@ -47,6 +55,86 @@ impl Window {
             self.desktop.xdotool(&["key", key])?;
         }
         Ok(())
+    }
+
+    /// Clicks with a button of the mouse on the first such element that contains some words, through
+    /// the display server: the driver's right button is never released.
+    pub async fn click_native(
+        &self,
+        css: &str,
+        words: &str,
+        button: MouseButton,
+    ) -> Result<(), WindowError> {
+        const PLACE: &str = "(() => {
+          const one = [...document.querySelectorAll(given[0])].find((one) => one.textContent.includes(given[1]));
+          one.scrollIntoView({ block: 'nearest' });
+          const { left, top, width, height } = one.getBoundingClientRect();
+          return [left + width / 2, top + height / 2, innerHeight].map(Math.round);
+        })()";
+        self.wait_for_text(css, words).await?;
+        self.two_frames().await?;
+        let place = self.value_of(PLACE, json!([css, words])).await?;
+        let of_page = |at: usize| place[at].as_i64().unwrap_or_default();
+        self.focus().await?;
+        let window = self.desktop.window(MAIN).await?;
+        let geometry = self
+            .desktop
+            .xdotool(&["getwindowgeometry", "--shell", &window])?;
+        let height = geometry
+            .lines()
+            .find_map(|line| line.strip_prefix("HEIGHT="));
+        let height: i64 = height
+            .and_then(|height| height.parse().ok())
+            .unwrap_or_default();
+        // The menu bar is above the page.
+        let y = of_page(1) + height - of_page(2);
+        let (x, y) = (of_page(0).to_string(), y.to_string());
+        let button = match button {
+            MouseButton::Left => "1",
+            MouseButton::Right => "3",
+        };
+        let click = [
+            "mousemove",
+            "--window",
+            &window,
+            "--sync",
+            &x,
+            &y,
+            "click",
+            button,
+        ];
+        self.desktop.xdotool(&click).map(drop)
+    }
+
+    /// Presses keys that end the program, and waits until it is gone.
+    pub async fn end_by_keys(self, keys: &str) -> Result<(), WindowError> {
+        let window = self.desktop.window(MAIN).await?;
+        let process = self.desktop.xdotool(&["getwindowpid", &window])?;
+        self.press_native(&[keys]).await?;
+        let deadline = Instant::now() + TIMEOUT;
+        while running(&process) {
+            next_check(deadline, &format!("the end of the app after {keys}")).await?;
+        }
+        Ok(())
+    }
+
+    /// Waits until the menu bar is drawn dark, or light.
+    pub async fn wait_for_menu_bar(&self, theme: SystemTheme) -> Result<(), WindowError> {
+        /// In the bar, after the names of the menus.
+        const PLACE: (i16, i16) = (700, 8);
+        let window = self.desktop.window(MAIN).await?;
+        let id = window
+            .parse()
+            .map_err(|_| WindowError::Native(format!("window {window}?")))?;
+        let deadline = Instant::now() + TIMEOUT;
+        loop {
+            let bright = x11::brightness_at(self.desktop.display(), id, PLACE.0, PLACE.1)?;
+            if (bright < 110) == (theme == SystemTheme::Dark) {
+                return Ok(());
+            }
+            let what = format!("a menu bar that is {theme:?}, not of brightness {bright},");
+            next_check(deadline, &what).await?;
+        }
     }
 
     /// Takes the focus of the desktop away. A page that is driven by WebDriver does not notice.

@@ -21,6 +21,8 @@ const CLICK: &str = "default";
 pub struct Shown {
     pub title: String,
     pub body: String,
+    /// The sound that the app asked for.
+    pub sound: Option<String>,
 }
 
 /// Records notifications until it is dropped.
@@ -97,13 +99,16 @@ impl Server {
         summary: String,
         body: String,
         _actions: Vec<String>,
-        _hints: HashMap<String, OwnedValue>,
+        hints: HashMap<String, OwnedValue>,
         _expires: i32,
     ) -> u32 {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         shown.push(Shown {
             title: summary,
             body,
+            sound: hints
+                .get("sound-name")
+                .and_then(|name| name.downcast_ref::<String>().ok()),
         });
         u32::try_from(shown.len()).unwrap_or_default()
     }

@@ -8,8 +8,8 @@ use reqwest::Url;
 use x11rb::connection::Connection;
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{
-    AtomEnum, ClientMessageEvent, ConnectionExt, CreateWindowAux, EventMask, InputFocus, PropMode,
-    SelectionNotifyEvent, SelectionRequestEvent, Window, WindowClass,
+    AtomEnum, ClientMessageEvent, ConnectionExt, CreateWindowAux, EventMask, ImageFormat,
+    InputFocus, PropMode, SelectionNotifyEvent, SelectionRequestEvent, Window, WindowClass,
 };
 use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
@@ -50,6 +50,17 @@ pub fn request_close(display: &str, window: Window) -> Result<(), WindowError> {
     send(&server, window, atoms.WM_PROTOCOLS, words)?;
     // A reply to any request means that the message before it has arrived.
     server.sync().map_err(native)
+}
+
+/// The brightness, from 0 to 255, of what is drawn at a place of a window.
+pub fn brightness_at(display: &str, window: Window, x: i16, y: i16) -> Result<u8, WindowError> {
+    let (server, _) = RustConnection::connect(Some(display)).map_err(native)?;
+    let image = server
+        .get_image(ImageFormat::Z_PIXMAP, window, x, y, 1, 1, u32::MAX)
+        .map_err(native)?;
+    let image = image.reply().map_err(native)?.data;
+    let colours = image.iter().take(3).map(|&colour| u16::from(colour));
+    Ok(u8::try_from(colours.sum::<u16>() / 3).unwrap_or(u8::MAX))
 }
 
 /// Takes the keyboard focus from every window.

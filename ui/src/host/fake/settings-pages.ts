@@ -16,6 +16,8 @@ type Needs =
   | 'onFault'
   | 'setMenu'
   | 'onMenuChosen'
+  | 'windowAction'
+  | 'setBadge'
   | 'onSessionWanted';
 
 interface FrameDoors {
@@ -67,6 +69,8 @@ export function createFakeSettingsPages(doors: FrameDoors): Pick<Host, Needs> {
     reportError: async () => {},
     onFault: async () => {},
     setMenu: async () => {},
+    windowAction: async () => {},
+    setBadge: async () => {},
     onMenuChosen: async (tell) => doors.chooseMenu(tell),
     onSessionWanted: async (tell) => doors.wantSession(tell),
   };

@@ -3,7 +3,16 @@ import { number, plural } from './wording';
 /** The words around the timeline: actions, finding, settings pages, trust. */
 export const frameWords = {
   actions: {
-    menus: { session: 'Session', view: 'View', go: 'Go', help: 'Help' },
+    menus: {
+      app: 'Lathe',
+      file: 'File',
+      edit: 'Edit',
+      view: 'View',
+      session: 'Session',
+      go: 'Go',
+      window: 'Window',
+      help: 'Help',
+    },
     names: {
       palette: 'Command palette…',
       newSession: 'New session',
@@ -57,6 +66,20 @@ export const frameWords = {
       shortcuts: 'Keyboard shortcuts…',
       showLog: 'Show log',
       copyDiagnostics: 'Copy diagnostics',
+      undo: 'Undo',
+      redo: 'Redo',
+      cut: 'Cut',
+      copy: 'Copy',
+      paste: 'Paste',
+      selectAll: 'Select all',
+      closeWindow: 'Close window',
+      quit: 'Quit Lathe',
+      minimize: 'Minimize',
+      maximize: 'Maximize or restore',
+      fullScreen: 'Full screen',
+      hide: 'Hide Lathe',
+      hideOthers: 'Hide others',
+      about: 'About Lathe',
     },
   },
 
@@ -154,7 +177,8 @@ export const frameWords = {
     zoomPercent: (percent: number) => `${percent}%`,
     window: 'Window',
     menuBar: 'Show menu bar',
-    notify: 'Notify me when a session is waiting and the window is in the background',
+    notify: 'Notify me when a turn ends, fails or waits and the window is in the background',
+    notifySound: 'Play a sound with notifications',
   },
 
   toolSettings: {

@@ -22,8 +22,33 @@ pub enum MenuItemView {
         label: String,
         /// A shortcut in tauri's form, such as `CmdOrCtrl+Shift+N`.
         keys: Option<String>,
+        enabled: bool,
+        /// Whether it has a check mark; none for an item that never has one.
+        checked: Option<bool>,
+        /// What the system does for it, if it is not the window's own.
+        role: Option<MenuRole>,
     },
     Separator,
+}
+
+/// What an item of the menu bar does where the system has an item of its own for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum MenuRole {
+    About,
+    Quit,
+    CloseWindow,
+    Minimize,
+    Maximize,
+    FullScreen,
+    Hide,
+    HideOthers,
+    Undo,
+    Redo,
+    Cut,
+    Copy,
+    Paste,
+    SelectAll,
 }
 
 /// Where our data is stored and how much space it takes.
