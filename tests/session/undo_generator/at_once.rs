@@ -7,6 +7,14 @@ use lathe_test_support::meeting::Meeting;
 use super::{FILES, Story, bash, covered, save};
 
 impl Story {
+    /// What the person saves: often the file that the agent changes.
+    fn file_of_the_person(&mut self, agents: &'static str) -> &'static str {
+        match self.dice.roll(2) {
+            0 => agents,
+            _ => FILES[self.dice.roll(FILES.len())],
+        }
+    }
+
     pub(super) async fn run_while_the_person_saves(
         &mut self,
         session: usize,
@@ -15,7 +23,7 @@ impl Story {
     ) {
         let file = covered(file);
         let before = self.now();
-        let saved = FILES[self.dice.roll(FILES.len())];
+        let saved = self.file_of_the_person(file);
         let (content, how) = (format!("mine {step}\n"), self.dice.roll(3));
         let meeting = Meeting::start();
         let write = self.change(file, step);
@@ -52,7 +60,7 @@ impl Story {
     ) {
         let file = covered(file);
         let before = self.now();
-        let saved = FILES[self.dice.roll(FILES.len())];
+        let saved = self.file_of_the_person(file);
         let (content, how) = (format!("mine {step}\n"), self.dice.roll(3));
         let command = self.change(file, step);
         let (model, gate) = (&self.agent.model, Gate::closed());
