@@ -179,7 +179,7 @@ async fn usual_commands_run_inside_and_their_cards_say_so() {
     ] {
         let result = call.run(command).await;
         assert_eq!(result.metadata["exit"], 0, "{command}: {}", result.output);
-        let engine = place.sandbox.view().engine.unwrap();
+        let engine = view().engine.unwrap();
         assert_eq!(result.metadata["sandbox"], engine.as_str(), "{command}");
     }
     assert_eq!(call.refusals(), Vec::<Vec<Refused>>::new());

@@ -38,7 +38,7 @@ fn protected_part(path: &str) -> String {
 fn place_with_sandbox() -> Option<Arc<Place>> {
     let place = Arc::new(Place::new());
     // Bubblewrap: with Landlock nothing at all can be made beside a protected path.
-    let engine = available(&place).then(|| place.sandbox.view().engine)?;
+    let engine = available(&place).then(|| view().engine)?;
     (engine.as_deref() == Some("Bubblewrap")).then_some(place)
 }
 
