@@ -315,11 +315,12 @@ impl Changes {
         if unsent.is_empty() {
             return Err(Failed::refused("All comments have been sent"));
         }
+        let (text, quoted) = comments::prompt(text, &unsent);
         let input = PromptInput {
-            text: comments::prompt(text, &unsent),
+            text,
             ..PromptInput::default()
         };
-        let sent = self.sessions.prompt(id, input).await?;
+        let sent = self.sessions.prompt_quoting(id, input, quoted).await?;
         self.review.mark_sent(id, &ids).await?;
         self.review_changed(id, Vec::new());
         Ok(sent)
@@ -446,7 +447,7 @@ impl Changes {
 pub fn refusal(message: Option<&str>, on_diff: &[DiffComment]) -> Option<String> {
     match on_diff {
         [] => message.map(str::to_owned),
-        on_diff => Some(comments::prompt(message.unwrap_or_default(), on_diff)),
+        on_diff => Some(comments::prompt(message.unwrap_or_default(), on_diff).0),
     }
 }
 

@@ -9,7 +9,7 @@ use lathe_tools::{DynTool, ToolContext};
 use serde_json::json;
 
 use super::Sessions;
-use crate::prompt::{Author, Chosen, NewSubtask, Prompt, PromptHost, tool_context};
+use crate::prompt::{Author, NewSubtask, Prompt, PromptHost, tool_context};
 use lathe_permission::Gate;
 use lathe_records::{Failed, Result};
 use lathe_workspace::agents::Mode;
@@ -151,10 +151,8 @@ fn build_prompt(
         };
         let subtask = None;
         return Prompt {
-            input,
-            author,
             subtask,
-            chosen: Chosen::default(),
+            ..Prompt::by(author, input)
         };
     }
     let callable = agent.filter(|name| setup.agents.callable(name).is_some());
@@ -174,9 +172,7 @@ fn build_prompt(
         ..input
     };
     Prompt {
-        input,
-        author,
         subtask,
-        chosen: Chosen::default(),
+        ..Prompt::by(author, input)
     }
 }
