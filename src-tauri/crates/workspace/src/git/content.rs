@@ -210,7 +210,7 @@ impl Git {
         Ok(blobs)
     }
 
-    /// What the index has of each path.
+    /// What the index has of each path. Refused for a file in conflict, of which it has several.
     pub async fn indexed(&self, paths: &[&[u8]]) -> Result<Vec<Option<InIndex>>> {
         let conversions = self.conversions(paths).await?;
         let mut found = Vec::with_capacity(paths.len());
@@ -228,6 +228,13 @@ impl Git {
                 found.push(None);
                 continue;
             };
+            if head.next() != Some("0") {
+                // The index has no text of it that a change could be put into.
+                return Err(Failed::refused(format!(
+                    "{} is in conflict. Settle it with git add first",
+                    String::from_utf8_lossy(path)
+                )));
+            }
             let bytes = match conversions.get(*path) {
                 Some(_) if kind != FileKind::Link => Some(self.on_disk(&blob, path).await?),
                 _ => self.blobs(&[&blob]).await?.pop().flatten(),
