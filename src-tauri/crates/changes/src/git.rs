@@ -7,6 +7,7 @@ use lathe_protocol::ipc::{
 };
 use lathe_protocol::{Project, Session, SessionId};
 use lathe_records::{Failed, Result};
+use lathe_review::ReviewError;
 use lathe_review::judge;
 use lathe_review::lines::patch;
 use lathe_snapshot::{FileContent, Mode, RelPath};
@@ -160,14 +161,10 @@ impl Changes {
                     false => contents.new.clone(),
                 };
                 let from = contents.from.as_ref().map(ToString::to_string);
-                text.push_str(&patch::file(
-                    &path,
-                    from.as_deref(),
-                    contents.old.as_ref(),
-                    new.as_ref(),
-                ));
+                let (from, old) = (from.as_deref(), contents.old.as_ref());
+                text.push_str(&patch::file(&path, from, old, new.as_ref())?);
             }
-            text
+            Ok::<String, ReviewError>(text)
         })
         .await
     }
