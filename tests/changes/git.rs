@@ -264,7 +264,7 @@ async fn the_work_of_a_worktree_comes_back_as_uncommitted_changes_around_mine() 
         (Some("lathe/try-it"), 1, 1)
     );
     let changed = agent.changes().worktree_files(id, no_fold).await.unwrap();
-    let names: Vec<_> = changed.iter().map(|file| &*file.path).collect();
+    let names: Vec<_> = changed.files.iter().map(|file| &*file.path).collect();
     assert_eq!(names, ["a.txt", "new.txt"]);
 
     let preview = agent

@@ -9,7 +9,7 @@ use lathe_test_support::git::git;
 use lathe_test_support::scripted_agent::Agent;
 
 use crate::git::in_repository;
-use crate::reviewing::{ALL, Reviewing, numbered};
+use crate::reviewing::{ALL, Reviewing, no_fold, numbered};
 
 async fn keep_file(agent: &Agent, path: &str) {
     let files = agent.files(&ALL).await;
@@ -139,11 +139,12 @@ async fn a_filter_changes_what_is_staged_and_one_that_is_off_refuses_it() {
 }
 
 #[tokio::test]
-async fn a_huge_file_is_not_read_to_list_what_is_uncommitted() {
+async fn a_huge_file_is_named_but_not_read_to_list_what_is_uncommitted() {
     let agent = in_repository().await;
     let huge = fs::File::create(agent.app.path("disk.img")).unwrap();
     huge.set_len(1 << 36).unwrap();
     agent.app.write("b.txt", "b\n");
+    git(&agent.app.path(""), &["init", "-q", "inner"]).unwrap();
     let open = agent.listed(&ReviewScope::Uncommitted).await;
     assert_eq!(open, ["Added b.txt +1 -0 None"]);
     let (changes, id) = (&agent.changes(), &agent.app.session.id);

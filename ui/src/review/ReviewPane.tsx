@@ -26,7 +26,7 @@ import { HaltedConfirm } from './HaltedConfirm';
 import { LinesConfirm } from './LinesConfirm';
 import { Pictures } from './Pictures';
 import { RestoreConfirm } from './RestoreConfirm';
-import { ReviewConfirm } from './ReviewConfirm';
+import { Notes, ReviewConfirm } from './ReviewConfirm';
 import { ReviewHandle } from './ReviewHandle';
 import { ReviewToolbar } from './ReviewToolbar';
 import { createTight } from './room';
@@ -52,6 +52,7 @@ export function ReviewPane() {
   const over = createTight(app);
   const waits = () => app.requests().permissions.length + app.requests().questions.length > 0;
   const found = () => review.files.found();
+  const notShown = () => found()?.notShown ?? [];
   /** With the files that were reverted a moment ago, which keep their places. */
   const files = createMemo<readonly ReviewFile[]>((before) => {
     const there = found()?.files ?? [];
@@ -188,7 +189,7 @@ export function ReviewPane() {
         keyed
         fallback={
           <Show when={!review.files.error() && !review.steps.browsing()}>
-            <Empty loaded={found() !== undefined} busy={app.busy()} />
+            <Empty loaded={found() !== undefined} busy={app.busy()} named={notShown().length > 0} />
           </Show>
         }
       >
@@ -262,6 +263,7 @@ export function ReviewPane() {
           );
         }}
       </Show>
+      <Notes lines={notShown()} />
       <p class="review-keys" aria-hidden="true">
         {en.review.keys(keyName('Z'))}
       </p>
@@ -289,7 +291,11 @@ export function ReviewPane() {
   );
 }
 
-function Empty(props: { loaded: boolean; busy: boolean }) {
+function Empty(props: { loaded: boolean; busy: boolean; named: boolean }) {
+  const words = () => {
+    if (props.named) return en.review.onlyNamed;
+    return props.busy ? en.review.nothingYet : en.review.nothing;
+  };
   return (
     <Show
       when={props.loaded}
@@ -299,7 +305,7 @@ function Empty(props: { loaded: boolean; busy: boolean }) {
         </p>
       }
     >
-      <p class="review-note">{props.busy ? en.review.nothingYet : en.review.nothing}</p>
+      <p class="review-note">{words()}</p>
     </Show>
   );
 }
