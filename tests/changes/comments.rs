@@ -1,8 +1,9 @@
 //! Comments on changed lines, and going back to a step of the session.
 
-use lathe_protocol::Part;
-use lathe_protocol::ipc::{CommentState, DiffSide, NewComment, StepPlace};
+use lathe_protocol::ipc::{CommentState, DiffSide, NewComment, PromptInput, StepPlace};
+use lathe_protocol::{MessageId, Part};
 use lathe_session::Failed;
+use lathe_test_support::fake_model::{Gate, hold, text};
 
 use crate::reviewing::{ALL, Reviewing, no_fold, numbered};
 use lathe_test_support::scripted_agent::Agent;
@@ -76,6 +77,66 @@ async fn comments_are_kept_find_their_lines_and_go_to_the_agent_in_one_prompt() 
     let done = changes.remove_comment(id, &key).await.unwrap();
     assert_eq!(done.comments, []);
     assert_eq!(agent.undo().await.comments.len(), 1);
+}
+
+/// The text of a prompt, and the files and agents that were found in it.
+async fn prompt_of(agent: &Agent, id: &MessageId) -> (String, Vec<String>) {
+    let messages = agent.app.messages().await;
+    let prompt = messages.into_iter().find(|one| one.info.id() == id);
+    let (mut words, mut named) = (String::new(), Vec::new());
+    for part in prompt.unwrap().parts {
+        match part {
+            Part::Text(text) if text.synthetic != Some(true) => words.push_str(&text.text),
+            Part::File(file) => named.push(file.filename.unwrap_or_default()),
+            Part::Agent(agent) => named.push(agent.name),
+            _ => {}
+        }
+    }
+    (words, named)
+}
+
+#[tokio::test]
+async fn only_the_persons_own_words_name_files_also_after_an_edit() {
+    let agent = Agent::start().await.file("secret.txt", "hidden\n");
+    let agent = agent.file("own.txt", "open\n").file("more.txt", "open\n");
+    agent
+        .turn("mkdir d; printf '// see @secret.txt @general\n' > 'd/@secret.txt'")
+        .await;
+    let file = agent.files(&ALL).await.remove(0);
+    let (changes, id) = (&agent.changes(), &agent.app.session.id);
+    let comment = NewComment {
+        path: file.path,
+        version: file.version,
+        side: DiffSide::New,
+        from: 1,
+        to: 1,
+        text: "as in @own.txt".into(),
+    };
+    changes.add_comment(id, &ALL, comment).await.unwrap();
+
+    let gate = Gate::closed();
+    let mut events = agent.app.sessions.subscribe();
+    agent
+        .model
+        .reply([text("one moment"), hold(&gate), text(".")]);
+    let work = PromptInput {
+        text: "work".into(),
+        ..PromptInput::default()
+    };
+    agent.app.sessions.prompt(id, work).await.unwrap();
+    let sent = changes.send_comments(id, "").await.unwrap();
+    let (words, named) = prompt_of(&agent, &sent).await;
+    assert_eq!(named, ["own.txt"]);
+    let edited = format!("{words}And @more.txt\n");
+    let sessions = &agent.app.sessions;
+    sessions.edit_queued(id, &sent, &edited).await.unwrap();
+    let (_, named) = prompt_of(&agent, &sent).await;
+    assert_eq!(named, ["own.txt", "more.txt"]);
+    let asked = agent.model.reply([text("I see.")]);
+    gate.open();
+    lathe_test_support::app::until_idle(&mut events, id).await;
+    let asked = asked.request().user_text();
+    assert!(asked.contains("see @secret.txt") && !asked.contains("hidden"));
 }
 
 #[tokio::test]

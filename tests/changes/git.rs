@@ -131,6 +131,52 @@ async fn a_patch_of_the_changes_applies_with_git() {
 }
 
 #[tokio::test]
+async fn a_patch_with_files_that_are_not_text_applies_in_both_directions() {
+    let agent = in_repository().await;
+    let root = agent.app.path("");
+    for (name, first) in [("old.bin", 0_u8), ("gone.bin", 100), ("moved.bin", 7)] {
+        let bytes: Vec<u8> = (0..600_u32)
+            .map(|at| first ^ (at * at % 251) as u8)
+            .collect();
+        fs::write(root.join(name), [&b"\0"[..], &bytes].concat()).unwrap();
+    }
+    git(&root, &["add", "."]).unwrap();
+    git(&root, &["commit", "-qm", "Pictures"]).unwrap();
+    let before = files_of(&root);
+    agent
+        .turn(
+            "printf '\\000new\\377' >> old.bin; rm gone.bin; mv moved.bin there.bin; \
+             printf 'a\\000b' > made.bin; printf 'caf\\351\\n' > latin.txt; \
+             sed -i 's/line 5$/five/' a.txt; chmod +x old.bin",
+        )
+        .await;
+    let (changes, id) = (&agent.changes(), &agent.app.session.id);
+    let patch = changes.patch_text(id, &ALL, false).await.unwrap();
+    let after = files_of(&root);
+    assert_ne!(after, before);
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("p.patch").display().to_string();
+    fs::write(&saved, &patch).unwrap();
+    git(&root, &["apply", "-R", &saved]).unwrap();
+    assert_eq!(files_of(&root), before);
+    git(&root, &["apply", &saved]).unwrap();
+    assert_eq!(files_of(&root), after);
+}
+
+/// Every file with its bytes, without those of git.
+fn files_of(root: &std::path::Path) -> BTreeMap<String, Vec<u8>> {
+    let files = fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let files = files.filter(|path| path.is_file());
+    let named = |path: PathBuf| {
+        let name = path.file_name().unwrap().display().to_string();
+        (name, fs::read(path).unwrap())
+    };
+    files.map(named).collect()
+}
+
+#[tokio::test]
 async fn nothing_that_a_repository_names_runs_before_the_project_is_trusted() {
     let agent = in_repository().await;
     let root = agent.app.path("");
@@ -218,7 +264,7 @@ async fn the_work_of_a_worktree_comes_back_as_uncommitted_changes_around_mine() 
         (Some("lathe/try-it"), 1, 1)
     );
     let changed = agent.changes().worktree_files(id, no_fold).await.unwrap();
-    let names: Vec<_> = changed.iter().map(|file| &*file.path).collect();
+    let names: Vec<_> = changed.files.iter().map(|file| &*file.path).collect();
     assert_eq!(names, ["a.txt", "new.txt"]);
 
     let preview = agent

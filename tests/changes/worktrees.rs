@@ -6,13 +6,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use lathe_protocol::SessionId;
-use lathe_protocol::ipc::{BringBack, BringBackChoice, PromptInput, RevertChange};
+use lathe_protocol::ipc::{
+    BringBack, BringBackChoice, PromptInput, RevertChange, RevertLinesOptions, ReviewActionKind,
+};
 use lathe_test_support::fake_model::{Gate, hold, text};
 use lathe_test_support::git::git;
 use lathe_test_support::scripted_agent::Agent;
 
 use crate::git::{in_repository, in_worktree};
-use crate::reviewing::{Reviewing, numbered};
+use crate::reviewing::{Reviewing, no_fold, numbered};
 
 type Choices = BTreeMap<String, BringBackChoice>;
 
@@ -203,6 +205,15 @@ async fn what_cannot_be_brought_is_named_and_the_originals_file_stays() {
     git(&folder, &["init", "-q", "inner"]).unwrap();
     fs::write(folder.join("inner/file"), "i\n").unwrap();
     let (changes, id) = (&agent.changes(), &session.id);
+    let compared = changes.worktree_files(id, no_fold).await.unwrap();
+    assert_eq!(
+        compared.not_shown,
+        [
+            "a.txt is not shown: it cannot be read",
+            "inner/ is not shown: it is a repository of its own",
+            "large.bin is not shown: it is larger than 16 MB"
+        ]
+    );
     let preview = changes.preview_bring_back(id, BringBack::Apply).await;
     let files = preview.unwrap().files.into_iter();
     let mut files: Vec<_> = files
@@ -221,4 +232,73 @@ async fn what_cannot_be_brought_is_named_and_the_originals_file_stays() {
     let done = changes.bring_back(id, BringBack::Apply, Choices::new());
     assert!(done.await.unwrap().files.is_empty());
     assert_eq!(agent.app.read("a.txt"), numbered(1..=30));
+}
+
+#[tokio::test]
+async fn what_could_not_be_brought_is_told_and_the_rest_can_be_undone_and_redone() {
+    let agent = in_repository().await;
+    let (session, folder) = in_worktree(&agent).await;
+    let five = numbered(1..=30).replace("line 5\n", "five\n");
+    fs::write(folder.join("a.txt"), &five).unwrap();
+    fs::write(folder.join("new.txt"), "n\n").unwrap();
+    fs::create_dir(folder.join("d")).unwrap();
+    fs::write(folder.join("d/b.txt"), "b\n").unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(outside.path(), agent.app.path("d")).unwrap();
+    let (changes, id) = (&agent.changes(), &session.id);
+    let done = changes.bring_back(id, BringBack::Apply, Choices::new());
+    let files = done.await.unwrap().files.into_iter();
+    let told: Vec<_> = files
+        .map(|file| (file.path, file.change, file.reason.unwrap_or_default()))
+        .collect();
+    let why = "a folder on its path is a file or a link now";
+    assert_eq!(
+        told,
+        [
+            ("a.txt".into(), RevertChange::Restore, String::new()),
+            ("d/b.txt".into(), RevertChange::Conflict, why.into()),
+            ("new.txt".into(), RevertChange::Create, String::new()),
+        ]
+    );
+    assert_eq!(outside.path().read_dir().unwrap().count(), 0);
+    let there = || (agent.app.read("a.txt"), agent.app.path("new.txt").exists());
+    assert_eq!(there(), (five.clone(), true));
+
+    // Mine stays when it is undone, as of every other action.
+    let mine = five.replace("line 20\n", "mine\n");
+    agent.app.write("a.txt", &mine);
+    let options = RevertLinesOptions::default();
+    let undone = changes.undo_review(id, &options).await.unwrap();
+    assert_eq!(there(), (mine.replace("five\n", "line 5\n"), false));
+    let redo = undone.redo.unwrap();
+    assert_eq!(
+        (redo.kind, redo.files),
+        (
+            ReviewActionKind::BringBack,
+            vec!["a.txt".to_owned(), "new.txt".into()]
+        )
+    );
+    changes.redo_review(id, &options).await.unwrap();
+    assert_eq!(there(), (mine.clone(), true));
+
+    agent.app.write("a.txt", mine.replace("five\n", "FIVE\n"));
+    let open = changes.undo_review(id, &options).await.unwrap();
+    assert_eq!(open.done[0].change, RevertChange::Conflict);
+    assert_eq!(there(), (mine.replace("five\n", "FIVE\n"), true));
+}
+
+#[tokio::test]
+async fn a_folder_where_the_worktree_has_a_file_can_stay() {
+    let agent = in_repository().await;
+    let (session, folder) = in_worktree(&agent).await;
+    fs::write(folder.join("new"), "n\n").unwrap();
+    fs::write(folder.join("a.txt"), "a\n").unwrap();
+    fs::create_dir(agent.app.path("new")).unwrap();
+    let (changes, id) = (&agent.changes(), &session.id);
+    assert_eq!(conflicts(&agent, id, BringBack::Apply).await, ["new"]);
+    let choices = BTreeMap::from([("new".to_owned(), BringBackChoice::Original)]);
+    let done = changes.bring_back(id, BringBack::Apply, choices);
+    assert_eq!(done.await.unwrap().files.len(), 1);
+    assert_eq!(agent.app.read("a.txt"), "a\n");
+    assert!(agent.app.path("new").is_dir());
 }

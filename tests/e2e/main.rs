@@ -14,6 +14,7 @@ mod crashes;
 mod edit_prompt;
 mod fork;
 mod gallery;
+mod git_bar;
 mod hostile_content;
 mod languages;
 mod links_and_paths;

@@ -9,16 +9,18 @@ use tempfile::TempDir;
 
 use crate::steps::{choose, open_asking, open_with, project, send, until_answered, until_asked};
 
-const REVIEW: &str = "[data-testid=review]";
-const BEFORE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven\ntwelve\n";
-const AFTER: &str = "ONE\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven\nTWELVE\n";
-const LAST_ONLY: &str =
+pub const REVIEW: &str = "[data-testid=review]";
+pub const BEFORE: &str =
+    "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven\ntwelve\n";
+pub const AFTER: &str =
+    "ONE\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven\nTWELVE\n";
+pub const LAST_ONLY: &str =
     "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven\nTWELVE\n";
-const FIRST_ONLY: &str =
+pub const FIRST_ONLY: &str =
     "ONE\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven\ntwelve\n";
 
 /// A turn that changes the first and the last line of a file, far enough apart for two hunks.
-async fn changed(model: &FakeModel, garden: &TempDir) -> Result<Window, WindowError> {
+pub async fn changed(model: &FakeModel, garden: &TempDir) -> Result<Window, WindowError> {
     fs::write(garden.path().join("beds.txt"), BEFORE)?;
     let edit = |old: &str, new: &str| {
         let input = json!({ "filePath": "beds.txt", "oldString": old, "newString": new });
@@ -42,7 +44,7 @@ async fn open_review(window: &Window) -> Result<(), WindowError> {
     window.wait_for(&format!("{REVIEW} .diff-file")).await
 }
 
-fn beds(garden: &TempDir) -> Result<String, WindowError> {
+pub fn beds(garden: &TempDir) -> Result<String, WindowError> {
     Ok(fs::read_to_string(garden.path().join("beds.txt"))?)
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use lathe_protocol::Session;
 use lathe_protocol::ipc::{
-    BringBack, BringBackChoice, BringBackPreview, CommitDone, CommitInput, GitFolder, GitStatus,
-    RemovedWorktree, ReviewFile, ReviewScope,
+    BringBack, BringBackChoice, BringBackPreview, CommitDone, CommitInput, ComparedWorktree,
+    GitFolder, GitStatus, RemovedWorktree, ReviewScope,
 };
 use lathe_render::diff;
 use tauri::{AppHandle, State};
@@ -127,7 +127,7 @@ pub async fn create_session_in_worktree(
 pub async fn worktree_files(
     shell: State<'_, Shell>,
     session_id: String,
-) -> Answer<Vec<ReviewFile>> {
+) -> Answer<ComparedWorktree> {
     let id = session(&session_id)?;
     let files = shell.changes.worktree_files(&id, diff::fold_reason);
     files.await.or_ui()

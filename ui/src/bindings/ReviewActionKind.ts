@@ -3,4 +3,4 @@
 /**
  * The names are stored.
  */
-export type ReviewActionKind = "keep" | "unkeep" | "revert" | "restore" | "comment" | "resolve" | "reopen";
+export type ReviewActionKind = "keep" | "unkeep" | "revert" | "restore" | "comment" | "resolve" | "reopen" | "bringback";

@@ -8,7 +8,11 @@ import type { SessionId } from "./SessionId";
 /**
  * The files of a review, in path order, without their texts.
  */
-export type ReviewFiles = { sessionID: SessionId, scope: ReviewScope, files: Array<ReviewFile>, additions: number, deletions: number, 
+export type ReviewFiles = { sessionID: SessionId, scope: ReviewScope, files: Array<ReviewFile>, 
+/**
+ * What differs, but is only named: one sentence each.
+ */
+notShown?: Array<string>, additions: number, deletions: number, 
 /**
  * Those of the whole session, the oldest first.
  */

@@ -28,6 +28,7 @@ export type * from "./CommentState";
 export type * from "./CommitDone";
 export type * from "./CommitInput";
 export type * from "./CompactionPart";
+export type * from "./ComparedWorktree";
 export type * from "./ConfigProblem";
 export type * from "./ConnectionReport";
 export type * from "./ContextUse";

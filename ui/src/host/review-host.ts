@@ -5,6 +5,7 @@ import type {
   BringBackPreview,
   CommitDone,
   CommitInput,
+  ComparedWorktree,
   DiffLine,
   GitFolder,
   GitStatus,
@@ -16,7 +17,6 @@ import type {
   RevertOptions,
   RevertPreview,
   ReviewDone,
-  ReviewFile,
   ReviewFileDiff,
   ReviewFiles,
   ReviewPictures,
@@ -102,7 +102,7 @@ export interface GitHost {
 
   createSessionInWorktree(projectID: string, name: string | null): Promise<Session>;
   /** What the session's worktree has changed against its original. */
-  worktreeFiles(sessionID: string): Promise<ReviewFile[]>;
+  worktreeFiles(sessionID: string): Promise<ComparedWorktree>;
   previewBringBack(sessionID: string, how: BringBack): Promise<BringBackPreview>;
   bringBack(sessionID: string, how: BringBack, choices: Record<string, BringBackChoice>): Promise<BringBackPreview>;
   /** The branch stays, with what was not committed as a commit on it. */

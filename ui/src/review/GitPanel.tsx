@@ -5,11 +5,12 @@ import { createSignal, For, Match, onMount, Show, Switch } from 'solid-js';
 import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import type { BringBackChoice, ReviewFile } from '../protocol';
+import type { BringBackChoice, ComparedWorktree } from '../protocol';
 import { useApp } from '../store/context';
 import type { GitTask } from '../store/git';
 import { baseName } from '../text/format';
 import { visible, visibleLine } from '../text/visible';
+import { Notes } from './ReviewConfirm';
 import { WorktreeConflict } from './WorktreeConflict';
 import './decide.css';
 
@@ -31,7 +32,7 @@ export function GitPanel(props: { task: GitTask }) {
         <Match when={as('stash')}>
           <Stash />
         </Match>
-        <Match when={as('compare')}>{(task) => <Compare files={task().files} />}</Match>
+        <Match when={as('compare')}>{(task) => <Compare found={task().found} />}</Match>
         <Match when={as('bringBack')}>{(task) => <BringBack task={task()} />}</Match>
         <Match when={as('removeWorktree')}>
           <Remove />
@@ -114,7 +115,7 @@ function Stash() {
 }
 
 /** The changes of a worktree against its original. */
-function Compare(props: { files: readonly ReviewFile[] }) {
+function Compare(props: { found: ComparedWorktree }) {
   const { git } = useApp();
   let close!: HTMLButtonElement;
   onMount(() => close.focus());
@@ -122,12 +123,13 @@ function Compare(props: { files: readonly ReviewFile[] }) {
     const tree = git.status()?.worktree;
     return tree ? en.git.against(tree.commits, tree.uncommitted) : '';
   };
+  const isSame = () => props.found.files.length === 0 && (props.found.notShown ?? []).length === 0;
   return (
     <>
       <h3>{en.git.compareTitle(visibleLine(git.status()?.worktree?.originalBranch ?? baseName(git.status()?.worktree?.original ?? '')))}</h3>
-      <p class="review-notes-line">{props.files.length === 0 ? en.git.nothingAgainst : words()}</p>
+      <p class="review-notes-line">{isSame() ? en.git.nothingAgainst : words()}</p>
       <ul data-testid="compared">
-        <For each={props.files}>
+        <For each={props.found.files}>
           {(file) => (
             <li class="review-effect" data-status={file.status}>
               <code>{visibleLine(file.path)}</code>
@@ -137,8 +139,9 @@ function Compare(props: { files: readonly ReviewFile[] }) {
           )}
         </For>
       </ul>
+      <Notes lines={props.found.notShown} />
       <div class="card-actions">
-        <Show when={props.files.length > 0}>
+        <Show when={!isSame()}>
           <Button tone="primary" onClick={() => void git.beginBringBack('merge')}>
             {en.git.bringMerge}
           </Button>

@@ -27,7 +27,7 @@ import { HaltedConfirm } from './HaltedConfirm';
 import { LinesConfirm } from './LinesConfirm';
 import { Pictures } from './Pictures';
 import { RestoreConfirm } from './RestoreConfirm';
-import { ReviewConfirm } from './ReviewConfirm';
+import { Notes, ReviewConfirm } from './ReviewConfirm';
 import { ReviewHandle } from './ReviewHandle';
 import { ReviewToolbar } from './ReviewToolbar';
 import { createTight } from './room';
@@ -53,6 +53,7 @@ export function ReviewPane() {
   const over = createTight(app);
   const waits = () => app.requests().permissions.length + app.requests().questions.length > 0;
   const found = () => review.files.found();
+  const notShown = () => found()?.notShown ?? [];
   /** With the files that were reverted a moment ago, which keep their places. */
   const files = createMemo<readonly ReviewFile[]>((before) => {
     const there = found()?.files ?? [];
@@ -189,7 +190,7 @@ export function ReviewPane() {
         keyed
         fallback={
           <Show when={!review.files.error() && !review.steps.browsing()}>
-            <Empty loaded={found() !== undefined} busy={app.busy()} />
+            <Empty loaded={found() !== undefined} busy={app.busy()} named={notShown().length > 0} />
           </Show>
         }
       >
@@ -265,6 +266,7 @@ export function ReviewPane() {
           );
         }}
       </Show>
+      <Notes lines={notShown()} />
       <p class="review-keys" aria-hidden="true">
         {en.review.keys(keyName('Z'))}
       </p>
@@ -292,7 +294,11 @@ export function ReviewPane() {
   );
 }
 
-function Empty(props: { loaded: boolean; busy: boolean }) {
+function Empty(props: { loaded: boolean; busy: boolean; named: boolean }) {
+  const words = () => {
+    if (props.named) return en.review.onlyNamed;
+    return props.busy ? en.review.nothingYet : en.review.nothing;
+  };
   return (
     <Show
       when={props.loaded}
@@ -302,7 +308,7 @@ function Empty(props: { loaded: boolean; busy: boolean }) {
         </p>
       }
     >
-      <p class="review-note">{props.busy ? en.review.nothingYet : en.review.nothing}</p>
+      <p class="review-note">{words()}</p>
     </Show>
   );
 }

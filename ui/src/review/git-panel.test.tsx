@@ -100,3 +100,35 @@ test('before a commit it is said that the hooks of the repository are off', asyn
   const panel = await screen.findByTestId('git-panel');
   expect(panel.textContent).toContain('Hooks and filters of this repository are off until you trust the project.');
 });
+
+test('files that are only named are listed in the review and in a comparison', async () => {
+  const note = 'disk.img is not shown: it is larger than 16 MB';
+  const window = await opened((host) => ({
+    reviewFiles: async (id, scope) => ({ ...(await host.reviewFiles(id, scope)), files: [], notShown: [note] }),
+    worktreeFiles: async () => ({ files: [], notShown: [note] }),
+  }));
+  const notes = () => [...document.querySelectorAll('.review-notes')].map((list) => list.textContent);
+  await waitFor(() => expect(notes()).toEqual([note]));
+  expect(document.querySelector('.review-note')?.textContent).toBe('Nothing of what has been changed can be shown.');
+  await window.app.git.beginCompare();
+  const panel = await screen.findByTestId('git-panel');
+  expect(notes()).toEqual([note, note]);
+  expect(panel.textContent).not.toContain('Nothing differs');
+});
+
+test('after a half done bring back, the panel has the files that were left, with the reason', async () => {
+  const done: BringBackPreview = {
+    files: [
+      { path: 'a.txt', change: 'restore', additions: 1, deletions: 1 },
+      { path: 'd/b.txt', change: 'conflict', additions: 1, deletions: 0, reason: 'another program has it open for writing' },
+    ],
+    commits: 0,
+  };
+  const window = await opened(() => ({ previewBringBack: async () => ({ ...conflict, files: [] }), bringBack: async () => done }));
+  await window.app.git.beginBringBack('apply');
+  fireEvent.click(await screen.findByTestId('do-bring-back'));
+  await screen.findByText('One file was not brought back');
+  expect(screen.getByText('Brought back 1 file')).toBeTruthy();
+  const rows = () => [...screen.getByTestId('git-panel').querySelectorAll('.review-effect > code, .review-reason')];
+  await waitFor(() => expect(rows().map((one) => one.textContent)).toEqual(['d/b.txt', 'another program has it open for writing']));
+});

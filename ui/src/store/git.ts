@@ -2,7 +2,7 @@
 import { createEffect, createMemo, createSignal, on, untrack, type Accessor } from 'solid-js';
 import type { Host } from '../host/host';
 import { en } from '../i18n/en';
-import type { BringBackChoice, BringBackPreview, GitStatus, ReviewFile, ReviewScope } from '../protocol';
+import type { BringBackChoice, BringBackPreview, ComparedWorktree, GitStatus, ReviewScope } from '../protocol';
 import type { Toasts } from './toasts';
 
 type How = 'merge' | 'apply';
@@ -11,7 +11,7 @@ type How = 'merge' | 'apply';
 export type GitTask =
   | { readonly kind: 'commit'; readonly amend: boolean }
   | { readonly kind: 'stash' }
-  | { readonly kind: 'compare'; readonly files: readonly ReviewFile[] }
+  | { readonly kind: 'compare'; readonly found: ComparedWorktree }
   | { readonly kind: 'bringBack'; readonly how: How; readonly preview: BringBackPreview }
   | { readonly kind: 'removeWorktree' };
 
@@ -167,8 +167,8 @@ export function createGit(needs: GitNeeds): Git {
       if (path) said(en.git.saved(path));
     },
     async beginCompare() {
-      const files = await run(en.git.loading, (sessionID) => host.worktreeFiles(sessionID));
-      if (files) setTask({ kind: 'compare', files });
+      const found = await run(en.git.loading, (sessionID) => host.worktreeFiles(sessionID));
+      if (found) setTask({ kind: 'compare', found });
     },
     async beginBringBack(how) {
       const preview = await run(en.git.loading, (sessionID) => host.previewBringBack(sessionID, how));
@@ -184,8 +184,13 @@ export function createGit(needs: GitNeeds): Git {
         if (preview && untrack(task) === now) setTask({ ...now, preview });
         return;
       }
-      setTask(undefined);
-      said(en.git.brought(done.files.length));
+      const left = done.files.filter(({ change }) => change === 'conflict');
+      setTask(left.length > 0 ? { ...now, preview: { ...done, files: left } } : undefined);
+      toasts.show({
+        tone: 'info',
+        text: en.git.brought(done.files.length - left.length),
+        ...(left.length > 0 && { detail: en.git.notBrought(left.length) }),
+      });
     },
     beginRemove: () => setTask({ kind: 'removeWorktree' }),
     async removeWorktree() {

@@ -7,6 +7,7 @@ use lathe_protocol::ipc::{
 };
 use lathe_protocol::{Project, Session, SessionId};
 use lathe_records::{Failed, Result};
+use lathe_review::ReviewError;
 use lathe_review::judge;
 use lathe_review::lines::patch;
 use lathe_snapshot::{FileContent, Mode, RelPath};
@@ -160,16 +161,13 @@ impl Changes {
                     false => contents.new.clone(),
                 };
                 let from = contents.from.as_ref().map(ToString::to_string);
-                text.push_str(&patch::file(
-                    &path,
-                    from.as_deref(),
-                    contents.old.as_ref(),
-                    new.as_ref(),
-                ));
+                let (from, old) = (from.as_deref(), contents.old.as_ref());
+                text.push_str(&patch::file(&path, from, old, new.as_ref())?);
             }
-            text
+            Ok::<String, ReviewError>(text)
         })
-        .await
+        .await?
+        .map_err(Failed::from)
     }
 
     pub(crate) async fn git_in(&self, id: &SessionId) -> Result<Git> {
@@ -182,11 +180,11 @@ impl Changes {
         git.ok_or_else(|| Failed::refused("This folder is not the root of a git repository"))
     }
 
-    /// The committed content of every file that differs from it.
-    pub(crate) async fn committed(&self, session: &Session) -> Result<Before> {
+    /// The committed content of every file that differs from it, and what is only named.
+    pub(crate) async fn committed(&self, session: &Session) -> Result<(Before, LeftOut)> {
         let git = self.git_of(session).await?;
         let head = git.head().await;
-        Ok(contents_since(&git, head.as_deref()).await?.0)
+        contents_since(&git, head.as_deref()).await
     }
 
     async fn kept(&self, opened: &Opened) -> Result<Vec<Kept>> {
@@ -217,11 +215,18 @@ async fn full_status(git: &Git) -> Result<GitStatus> {
 /// Files with what they had in a commit.
 pub(crate) type Before = Vec<(RelPath, Option<FileContent>)>;
 
-/// What differs from a commit, and what of it is only named, with the reason.
-pub(crate) async fn contents_since(
-    git: &Git,
-    commit: Option<&str>,
-) -> Result<(Before, Vec<(String, &'static str)>)> {
+/// Files that are only named, each with the reason.
+pub(crate) type LeftOut = Vec<(String, &'static str)>;
+
+/// What a person reads instead of these files.
+pub(crate) fn sentences(left_out: &[(String, &'static str)]) -> Vec<String> {
+    let each = left_out.iter();
+    each.map(|(path, why)| format!("{path} is not shown: {why}"))
+        .collect()
+}
+
+/// What differs from a commit, and what of it is only named.
+pub(crate) async fn contents_since(git: &Git, commit: Option<&str>) -> Result<(Before, LeftOut)> {
     let changed = git.changed_since(commit).await?;
     let each = changed.files.into_iter().filter_map(|file| {
         let content = file.content.map(|(kind, bytes)| {

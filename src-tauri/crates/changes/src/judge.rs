@@ -1,6 +1,7 @@
 //! What a person decides about changes: keep, revert, comment, restore; and undoing each.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use lathe_protocol::ipc::{
     CommentState, DiffComment, NewComment, PromptInput, RevertFile, RevertLinesOptions,
@@ -13,7 +14,7 @@ use lathe_review::comments;
 use lathe_review::history::Place;
 use lathe_review::judge::{self, Edit, PlannedEdit};
 use lathe_review::lines::marks::Mark;
-use lathe_review::record::{Action, Comment, ReviewRecord};
+use lathe_review::record::{Action, Comment, Moved, ReviewRecord};
 use lathe_review::revert::{Edited, Revert};
 use lathe_review::scope::Source;
 use lathe_review::summary::{self, SummaryInput, Turns};
@@ -141,6 +142,7 @@ impl Changes {
             session,
             worktree,
             files,
+            not_shown: Vec::new(),
         })
     }
 
@@ -150,10 +152,12 @@ impl Changes {
         id: &SessionId,
         options: &RevertLinesOptions,
     ) -> Result<ReviewDone> {
-        let _prompt = self.sessions.hold_prompts(id).await;
+        let prompt = self.sessions.hold_prompts(id).await;
         let record = self.review.record(id).await?;
         let action = record.done.last().cloned();
         let action = action.ok_or_else(|| Failed::refused("Nothing to undo"))?;
+        // Of another folder, all prompts are held.
+        let _prompt = action.folder.is_none().then_some(prompt);
         self.replay(id, action, true, options).await
     }
 
@@ -163,10 +167,11 @@ impl Changes {
         id: &SessionId,
         options: &RevertLinesOptions,
     ) -> Result<ReviewDone> {
-        let _prompt = self.sessions.hold_prompts(id).await;
+        let prompt = self.sessions.hold_prompts(id).await;
         let record = self.review.record(id).await?;
         let action = record.undone.last().cloned();
         let action = action.ok_or_else(|| Failed::refused("Nothing to redo"))?;
+        let _prompt = action.folder.is_none().then_some(prompt);
         self.replay(id, action, false, options).await
     }
 
@@ -180,17 +185,13 @@ impl Changes {
         let mut files = Vec::new();
         let original = action.clone();
         if let Some(moved) = action.moved.clone() {
-            let options = revert_options(options);
-            let edited = async {
-                let mut revert = self.open_edits(id).await?;
-                let edited = match back {
-                    true => revert.move_back(&moved, &options).await?,
-                    false => revert.edit_again(&moved, &options).await?,
-                };
-                revert.release_temporary().await?;
-                Ok::<Edited, Failed>(edited)
+            let edited = match &action.folder {
+                Some(folder) => {
+                    let folder = Path::new(folder);
+                    self.move_brought(id, folder, &moved, back, options).await?
+                }
+                None => self.move_own(id, &moved, back, options).await?,
             };
-            let edited = self.sessions.while_idle(id, edited).await?;
             let is_left = edited.files.iter().any(|file| file.change.is_open());
             files = edited.files;
             if is_left {
@@ -228,6 +229,26 @@ impl Changes {
         });
         edit.await?;
         self.review_done(id, files, changed).await
+    }
+
+    async fn move_own(
+        &self,
+        id: &SessionId,
+        moved: &Moved,
+        back: bool,
+        options: &RevertLinesOptions,
+    ) -> Result<Edited> {
+        let options = revert_options(options);
+        let edited = async {
+            let mut revert = self.open_edits(id).await?;
+            let edited = match back {
+                true => revert.move_back(moved, &options).await?,
+                false => revert.edit_again(moved, &options).await?,
+            };
+            revert.release_temporary().await?;
+            Ok::<Edited, Failed>(edited)
+        };
+        self.sessions.while_idle(id, edited).await
     }
 
     pub async fn add_comment(
@@ -315,11 +336,12 @@ impl Changes {
         if unsent.is_empty() {
             return Err(Failed::refused("All comments have been sent"));
         }
+        let (text, quoted) = comments::prompt(text, &unsent);
         let input = PromptInput {
-            text: comments::prompt(text, &unsent),
+            text,
             ..PromptInput::default()
         };
-        let sent = self.sessions.prompt(id, input).await?;
+        let sent = self.sessions.prompt_quoting(id, input, quoted).await?;
         self.review.mark_sent(id, &ids).await?;
         self.review_changed(id, Vec::new());
         Ok(sent)
@@ -446,7 +468,7 @@ impl Changes {
 pub fn refusal(message: Option<&str>, on_diff: &[DiffComment]) -> Option<String> {
     match on_diff {
         [] => message.map(str::to_owned),
-        on_diff => Some(comments::prompt(message.unwrap_or_default(), on_diff)),
+        on_diff => Some(comments::prompt(message.unwrap_or_default(), on_diff).0),
     }
 }
 

@@ -4,6 +4,7 @@
 //! [`Changes`] works on the sessions of [`Sessions`], whose locks it takes: nothing is edited while
 //! a turn runs. It must not know windows, rendering, models or servers, nor how a turn works.
 
+mod brought;
 mod commit_message;
 mod git;
 mod judge;

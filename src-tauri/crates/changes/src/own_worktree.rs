@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use lathe_protocol::ipc::{
-    BringBack, BringBackChoice, BringBackFile, BringBackPreview, RemovedWorktree, RevertChange,
-    RevertChoice, RevertSides, ReviewFile, WorktreeView,
+    BringBack, BringBackChoice, BringBackFile, BringBackPreview, ComparedWorktree, RemovedWorktree,
+    RevertChange, RevertChoice, RevertSides, WorktreeView,
 };
 use lathe_protocol::{Project, Session, SessionId};
 use lathe_records::{Failed, Result};
+use lathe_review::ReviewError;
 use lathe_review::judge::{self, Becomes, Edit, PlannedEdit};
 use lathe_review::scope::{FoldReasonOf, Source};
 use lathe_snapshot::{FileContent, SideRepo};
@@ -16,7 +17,7 @@ use lathe_workspace::git::Git;
 use lathe_workspace::git::worktree::{self, Side};
 
 use crate::Changes;
-use crate::git::contents_since;
+use crate::git::{contents_since, sentences};
 use crate::shown::Opened;
 
 const BOTH_CHANGED: &str = "both sides have changed it";
@@ -58,19 +59,24 @@ impl Changes {
         &self,
         id: &SessionId,
         fold: FoldReasonOf,
-    ) -> Result<Vec<ReviewFile>> {
+    ) -> Result<ComparedWorktree> {
         let (git, view, session) = self.own_worktree(id).await?;
         let common = git.common_commit(Path::new(&view.original)).await?;
         let worktree = PathBuf::from(&view.folder);
-        let source = Source::Contents(contents_since(&git, Some(&common)).await?.0);
+        let (before, left_out) = contents_since(&git, Some(&common)).await?;
+        let source = Source::Contents(before);
         let files = self.review.list(id, &worktree, source).await?;
         let opened = Opened {
             session,
             worktree,
             files,
+            not_shown: sentences(&left_out),
         };
         let record = self.review.record(id).await?;
-        self.describe(&opened, None, record, fold).await
+        Ok(ComparedWorktree {
+            files: self.describe(&opened, None, record, fold).await?,
+            not_shown: opened.not_shown,
+        })
     }
 
     pub async fn preview_bring_back(
@@ -100,7 +106,8 @@ impl Changes {
         Ok(preview)
     }
 
-    /// Brings the work of the session's worktree to the original.
+    /// Brings the work of the session's worktree to the original. A file in conflict in the answer
+    /// was left as it is there.
     pub async fn bring_back(
         &self,
         id: &SessionId,
@@ -121,7 +128,7 @@ impl Changes {
         git: &Git,
         view: &WorktreeView,
     ) -> Result<BringBackPreview> {
-        let before = self.preview_bring_back(id, how).await?;
+        let mut before = self.preview_bring_back(id, how).await?;
         if let Some(problem) = &before.problem {
             return Err(Failed::refused(problem.clone()));
         }
@@ -133,9 +140,14 @@ impl Changes {
                     BringBackChoice::Original => Side::Ours,
                     BringBackChoice::Worktree => Side::Theirs,
                 };
-                let sides = choices.into_iter();
-                let sides = sides.map(|(path, choice)| (path, side(choice))).collect();
-                original.merge(&commit, &sides).await?;
+                let sides = choices.iter();
+                let sides = sides.map(|(path, choice)| (path.clone(), side(*choice)));
+                original.merge(&commit, &sides.collect()).await?;
+                let is_brought = |file: &BringBackFile| {
+                    choices.get(&file.path) != Some(&BringBackChoice::Original)
+                };
+                before.files.retain(is_brought);
+                before.files.iter_mut().for_each(settled);
                 Ok(before)
             }
             BringBack::Apply => {
@@ -147,13 +159,17 @@ impl Changes {
                         open.path
                     )));
                 }
-                let files = planned.iter().filter_map(describe).collect();
-                let trash = self.data_dir.join("reverted").join(id.as_str());
-                let label = id.to_string();
-                let apply = move |repo: &SideRepo| judge::apply(repo, &label, planned, &trash);
-                let snapshots = &self.review.snapshots;
-                snapshots
-                    .with_repo(Path::new(&view.original), apply)
+                let mut files: Vec<_> = planned.iter().filter_map(describe).collect();
+                let original = Path::new(&view.original);
+                let applied = self.write_original(id, original, planned).await?;
+                for (path, why) in applied.left {
+                    let path = path.to_string();
+                    for file in files.iter_mut().filter(|file| file.path == path) {
+                        file.change = RevertChange::Conflict;
+                        file.reason = Some(why.clone());
+                    }
+                }
+                self.remember_brought(id, &view.original, applied.written)
                     .await?;
                 Ok(BringBackPreview { files, ..before })
             }
@@ -263,11 +279,16 @@ impl Changes {
         let plan = move |repo: &SideRepo| {
             let each = edits.iter().map(|edit| {
                 let choice = choices.get(&edit.path.to_string());
-                let choice = choice.map(|choice| match choice {
+                let chosen = choice.map(|choice| match choice {
                     BringBackChoice::Original => RevertChoice::Mine,
                     BringBackChoice::Worktree => RevertChoice::Before,
                 });
-                judge::plan_edit(repo, edit, choice)
+                let mut planned = judge::plan_edit(repo, edit, chosen)?;
+                // What is no file stays, if the person wants it to.
+                if is_conflict(&planned) && choice == Some(&BringBackChoice::Original) {
+                    planned.becomes = Becomes::Same;
+                }
+                Ok::<PlannedEdit, ReviewError>(planned)
             });
             each.collect()
         };
@@ -288,6 +309,15 @@ impl Changes {
 
 fn is_conflict(planned: &PlannedEdit) -> bool {
     matches!(planned.becomes, Becomes::Conflict(_))
+}
+
+/// It was in conflict, and the person has decided about it.
+fn settled(file: &mut BringBackFile) {
+    if file.change == RevertChange::Conflict {
+        file.change = RevertChange::Restore;
+        file.reason = None;
+        file.sides = None;
+    }
 }
 
 fn not_brought(path: String, why: &str) -> BringBackFile {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::Changes;
+use crate::git::sentences;
 use lathe_protocol::ipc::{ReviewComment, ReviewFile, ReviewFileDiff, ReviewFiles, ReviewScope};
 use lathe_protocol::view::DiffRow;
 use lathe_protocol::{MessageId, Part, PartId, Session, SessionId};
@@ -21,6 +22,8 @@ pub(crate) struct Opened {
     pub session: Session,
     pub worktree: PathBuf,
     pub files: Arc<ScopeFiles>,
+    /// What differs, but is only named: one sentence each.
+    pub not_shown: Vec<String>,
 }
 
 impl Changes {
@@ -49,6 +52,7 @@ impl Changes {
             additions: files.iter().map(|file| file.additions).sum(),
             deletions: files.iter().map(|file| file.deletions).sum(),
             files,
+            not_shown: opened.not_shown,
             comments,
             undo,
             redo,
@@ -174,12 +178,17 @@ impl Changes {
     pub(crate) async fn open_scope(&self, id: &SessionId, scope: &ReviewScope) -> Result<Opened> {
         let session = self.sessions.get(id).await?;
         let worktree = self.sessions.worktree(&session).await?;
+        let mut not_shown = Vec::new();
         let source = match scope {
             ReviewScope::Snapshot {
                 message_id,
                 part_id,
             } => Source::Since(self.snapshot_tree(message_id, part_id).await?),
-            ReviewScope::Uncommitted => Source::Contents(self.committed(&session).await?),
+            ReviewScope::Uncommitted => {
+                let (before, left_out) = self.committed(&session).await?;
+                not_shown = sentences(&left_out);
+                Source::Contents(before)
+            }
             scope => {
                 let messages = self.sessions.visible_messages(&session).await?;
                 Source::Steps(steps_in(&messages, scope)?)
@@ -190,6 +199,7 @@ impl Changes {
             session,
             worktree,
             files,
+            not_shown,
         })
     }
 

@@ -90,6 +90,7 @@ pub fn write_bindings(dir: &Path) -> Result<(), Box<dyn Error>> {
     ipc::GitFolder::export_all(&config)?;
     ipc::CommitInput::export_all(&config)?;
     ipc::CommitDone::export_all(&config)?;
+    ipc::ComparedWorktree::export_all(&config)?;
     ipc::BringBack::export_all(&config)?;
     ipc::BringBackChoice::export_all(&config)?;
     ipc::BringBackPreview::export_all(&config)?;

@@ -33,7 +33,7 @@ pub use drafts::{Draft, DraftAttachment, DraftResource, DraftSymbol};
 pub use editor::{EditorChoice, EditorKind};
 pub use git::{
     BringBack, BringBackChoice, BringBackFile, BringBackPreview, CommitDone, CommitInput,
-    GitFolder, GitOperation, GitStatus, RemovedWorktree, WorktreeView,
+    ComparedWorktree, GitFolder, GitOperation, GitStatus, RemovedWorktree, WorktreeView,
 };
 pub use import::{
     ImportKind, ImportLeftOut, ImportProgress, ImportReport, ImportSource, ImportUnreadable,

@@ -1,6 +1,7 @@
 //! Comments of a person on changed lines: where those lines are now, and the prompt with them.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use lathe_protocol::ipc::{
     CommentState, DiffComment, DiffSide, NewComment, ReviewActionKind, ReviewComment,
@@ -124,9 +125,11 @@ impl Review {
     }
 }
 
-/// What the agent reads: each comment with its file, its lines and the quoted code.
-pub fn prompt(text: &str, comments: &[DiffComment]) -> String {
+/// What the agent reads: each comment with its file, its lines and the quoted code. The ranges are
+/// those of the quotes, in bytes: everything that is not a word of the person.
+pub fn prompt(text: &str, comments: &[DiffComment]) -> (String, Vec<Range<usize>>) {
     let mut out = text.trim().to_owned();
+    let mut quoted = Vec::new();
     if !out.is_empty() {
         out.push_str("\n\n");
     }
@@ -137,16 +140,19 @@ pub fn prompt(text: &str, comments: &[DiffComment]) -> String {
             false => format!("lines {}-{}", comment.from, comment.to),
         };
         let fence = fence(&comment.quote);
+        let from = out.len();
         // Writing to a String cannot fail.
         let _ = write!(
             out,
-            "\n{}, {lines}:\n{fence}\n{}\n{fence}\n{}\n",
+            "\n{}, {lines}:\n{fence}\n{}\n{fence}\n",
             comment.path,
             comment.quote.trim_end_matches('\n'),
-            comment.text.trim()
         );
+        quoted.push(from..out.len());
+        out.push_str(comment.text.trim());
+        out.push('\n');
     }
-    out
+    (out, quoted)
 }
 
 /// Longer than every run of backticks in the code.
@@ -203,11 +209,19 @@ mod tests {
             quote: "b\nc".into(),
             text: "why?".into(),
         };
-        let text = prompt("Please:", &[one, two]);
+        let (text, quoted) = prompt("Please:", &[one, two]);
         assert_eq!(
             text,
             "Please:\n\nComments on your changes:\n\na.rs, lines 2-3:\n```\nb\nc\n```\nwhy?\n\n\
              b.md, line 3:\n````\n```rust\n````\nno fence here\n"
+        );
+        let quotes: Vec<&str> = quoted.into_iter().map(|quote| &text[quote]).collect();
+        assert_eq!(
+            quotes,
+            [
+                "\na.rs, lines 2-3:\n```\nb\nc\n```\n",
+                "\nb.md, line 3:\n````\n```rust\n````\n"
+            ]
         );
     }
 }

@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::lines::{self, LineSet, marks, marks::Mark};
 use crate::record::{Action, ReviewRecord};
 use crate::scope::{Contents, ScopeFiles, kept_lines};
-pub use edits::{Becomes, Edit, PlannedEdit, apply, edit_trees, plan_edit};
+pub use edits::{Applied, Becomes, Edit, PlannedEdit, apply, edit_trees, plan_edit};
 pub use select::{Target, contents_of, targets};
 
 /// What an action did.

@@ -3,6 +3,7 @@
 //! Pure. Everything that judges lines (keep, revert, stage, comment) uses these blocks, so that
 //! all of them mean the same lines.
 
+mod binary_patch;
 pub mod marks;
 pub mod merge;
 pub mod patch;

@@ -44,6 +44,9 @@ pub struct Action {
     pub marks: BTreeMap<String, (Vec<Mark>, Vec<Mark>)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved: Option<Moved>,
+    /// Where these files are, if not in the session's folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// A comment before and after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<(Option<Comment>, Option<Comment>)>,
@@ -90,6 +93,7 @@ impl Action {
             files,
             marks: BTreeMap::new(),
             moved: None,
+            folder: None,
             comment: None,
         }
     }

@@ -2,6 +2,7 @@
 
 mod host;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use lathe_protocol::ipc::{PromptFile, PromptInput};
@@ -16,13 +17,16 @@ use lathe_permission::Gate;
 use lathe_records::{Failed, Records, Result};
 use lathe_workspace::attachments::Reader;
 pub use lathe_workspace::attachments::{NewSubtask, PartList};
-use lathe_workspace::mentions;
+use lathe_workspace::mentions::{self, MentionText};
 use lathe_workspace::setup::Setup;
 
 /// A prompt before it becomes a message.
 pub struct Prompt {
     pub input: PromptInput,
     pub author: Author,
+    /// The bytes of the text that the author only quotes: mentions in them are ignored, because
+    /// whoever wrote them could use one to have a file read.
+    pub quoted: Vec<Range<usize>>,
     /// Replaces the text.
     pub subtask: Option<NewSubtask>,
     pub chosen: Chosen,
@@ -100,6 +104,7 @@ impl Prompt {
         Prompt {
             input,
             author,
+            quoted: Vec::new(),
             subtask: None,
             chosen: Chosen::default(),
         }
@@ -224,15 +229,40 @@ pub async fn edited_parts(
         files: files.collect(),
         ..PromptInput::default()
     };
-    build_parts(
-        core,
-        setup,
-        session,
-        project,
-        info,
-        Prompt::by(Author::Person, input),
-    )
-    .await
+    let prompt = Prompt {
+        quoted: still_quoted(&message.parts, text),
+        ..Prompt::by(Author::Person, input)
+    };
+    build_parts(core, setup, session, project, info, prompt).await
+}
+
+/// What an edited text still quotes: in its lines that stay as they were, what was not read with
+/// them is not read now.
+fn still_quoted(parts: &[Part], text: &str) -> Vec<Range<usize>> {
+    let own = parts.iter().filter_map(|part| match part {
+        Part::Text(text) if text.synthetic != Some(true) => Some(text.text.as_str()),
+        _ => None,
+    });
+    let before: Vec<&str> = own.flat_map(str::lines).collect();
+    let read = |value: &str| {
+        parts.iter().any(|part| match part {
+            Part::File(FilePart {
+                source: Some(FilePartSource::File(source)),
+                ..
+            }) => source.text.value == value,
+            Part::Agent(agent) => agent.source.as_ref().is_some_and(|one| one.value == value),
+            _ => false,
+        })
+    };
+    let is_quoted = |named: &MentionText| {
+        let (head, tail) = text.split_at(named.at());
+        let from = head.rfind('\n').map_or(0, |at| at + 1);
+        let to = tail.find('\n').map_or(text.len(), |at| head.len() + at);
+        let line = text[from..to].trim_end_matches('\r');
+        before.contains(&line) && !named.candidates().any(|one| read(&one.source.value))
+    };
+    let quoted = mentions::find_mentions(text).into_iter().filter(is_quoted);
+    quoted.map(|named| named.at()..named.at() + 1).collect()
 }
 
 /// The parts in order: the text, attachments, mentions.
@@ -247,6 +277,7 @@ async fn build_parts(
     let Prompt {
         input,
         author,
+        quoted,
         subtask,
         chosen,
     } = prompt;
@@ -288,7 +319,7 @@ async fn build_parts(
         reader.attach(file, &mut parts).await?;
     }
     if !is_subtask && author != Author::Agent {
-        reader.add_mentions(&input, &mut parts).await;
+        reader.add_mentions(&input, &quoted, &mut parts).await;
     }
     let mut parts = parts.into_parts();
     chosen.name_parts(&mut parts);

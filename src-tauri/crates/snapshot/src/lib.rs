@@ -48,6 +48,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod abandoned;
+mod blob;
 mod coverage;
 mod diff;
 mod error;
@@ -68,6 +69,7 @@ mod temporary_files;
 mod tree;
 
 pub use abandoned::AbandonedRepo;
+pub use blob::{blob_id, deflate};
 pub use coverage::{Coverage, TreeCoverage};
 pub use diff::{Change, ChangeKind};
 pub use error::{Refused, Result, SnapshotError, in_units};

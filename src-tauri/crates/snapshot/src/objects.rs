@@ -22,7 +22,7 @@ use crate::{
     tree::{FolderCache, HASH, Oid},
 };
 pub(crate) use pack::Pack;
-pub(crate) use writer::{Batch, Budget};
+pub(crate) use writer::{Batch, Budget, deflate};
 
 pub(crate) struct Objects {
     dir: PathBuf,

@@ -6,6 +6,7 @@
 mod parts;
 mod resources;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use lathe_protocol::ipc::{PromptFile, PromptInput};
@@ -67,9 +68,18 @@ impl Reader<'_> {
         self.read(&found, new, parts).await.map_err(refused)
     }
 
-    /// Adds what the text mentions with `@`, unless it is already attached.
-    pub async fn add_mentions(&self, input: &PromptInput, parts: &mut PartList<'_>) {
+    /// Adds what the text mentions with `@`, unless it is already attached, or only quoted: these
+    /// bytes of the text are not the author's words.
+    pub async fn add_mentions(
+        &self,
+        input: &PromptInput,
+        quoted: &[Range<usize>],
+        parts: &mut PartList<'_>,
+    ) {
         for named in mentions::find_mentions(&input.text) {
+            if quoted.iter().any(|quote| quote.contains(&named.at())) {
+                continue;
+            }
             if input.files.iter().any(|file| is_same_mention(file, &named)) {
                 continue;
             }

@@ -24,6 +24,8 @@ pub struct MentionText {
     is_quoted: bool,
     /// Position of the `@`, in UTF-16 code units.
     start: usize,
+    /// The same, in bytes.
+    at: usize,
 }
 
 /// One possible reading of a [`MentionText`], with or without its trailing punctuation.
@@ -51,6 +53,7 @@ pub fn find_mentions(text: &str) -> Vec<MentionText> {
                     word: word.to_owned(),
                     is_quoted,
                     start,
+                    at: text.len() - rest.len(),
                 };
                 found.push(mention);
                 let passed = &rest[..taken];
@@ -141,6 +144,11 @@ impl MentionText {
                 extra: Extra::default(),
             },
         }
+    }
+
+    /// Where it begins, in bytes.
+    pub fn at(&self) -> usize {
+        self.at
     }
 
     pub fn overlaps(&self, text: &SourceText) -> bool {

@@ -282,7 +282,7 @@ export function createFakeReviewing(world: World): Answers {
     unstash: async () => status(),
     patchText: async () => 'diff --git a/src/lamp.ts b/src/lamp.ts\n',
     savePatch: async () => '/home/you/lamp.patch',
-    worktreeFiles: async (id) => listed(id),
+    worktreeFiles: async (id) => ({ files: listed(id) }),
     previewBringBack: async (id) => ({
       files: effect(id, touched(id, { kind: 'all' })).map(({ path, change, additions, deletions }) => ({ path, change, additions, deletions })),
       commits: 1,

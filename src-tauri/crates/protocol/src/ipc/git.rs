@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use ts_rs::TS;
 
-use super::{RevertChange, RevertSides};
+use super::{RevertChange, RevertSides, ReviewFile};
 
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -79,6 +79,17 @@ pub struct CommitDone {
     pub hash: String,
     /// The first line of its message.
     pub summary: String,
+}
+
+/// What a worktree has changed against its original.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ComparedWorktree {
+    pub files: Vec<ReviewFile>,
+    /// What differs, but is only named: one sentence each.
+    #[serde(default)]
+    #[ts(as = "Option<Vec<String>>", optional)]
+    pub not_shown: Vec<String>,
 }
 
 /// How the work of a worktree comes to the original.

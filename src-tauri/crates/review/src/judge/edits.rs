@@ -1,10 +1,13 @@
 //! One change of a file, merged into the file as it is now. Reads files: blocks.
 
+use std::collections::BTreeMap;
+
 use lathe_protocol::ipc::{LineConflict, RevertChange, RevertChoice, RevertFile, RevertSides};
 use lathe_snapshot::{FileContent, FileImage, PathRestore, RelPath, SideRepo, TreeId};
 
-use crate::error::{Result, ReviewError};
+use crate::error::Result;
 use crate::lines::{self, merge::merge};
+use crate::revert::RevertedFile;
 
 /// A change from one content to another one, wherever the file is by now.
 #[derive(Debug, Clone)]
@@ -262,15 +265,22 @@ pub fn edit_trees(
     )))
 }
 
+/// What was written of what was planned, and what was not, with the reason.
+#[derive(Debug, Default)]
+pub struct Applied {
+    pub written: Vec<RevertedFile>,
+    pub left: BTreeMap<RelPath, String>,
+}
+
 /// Writes what was planned, where the files are still as they were.
 pub fn apply(
     repo: &SideRepo,
     label: &str,
-    planned: Vec<PlannedEdit>,
+    planned: &[PlannedEdit],
     trash: &std::path::Path,
-) -> Result<()> {
-    let Some((now, then)) = edit_trees(repo, label, &planned)? else {
-        return Ok(());
+) -> Result<Applied> {
+    let Some((now, then)) = edit_trees(repo, label, planned)? else {
+        return Ok(Applied::default());
     };
     let changed = planned
         .iter()
@@ -283,8 +293,12 @@ pub fn apply(
         })
         .collect();
     let outcome = repo.apply(&repo.plan_restore(&moves)?, trash);
-    match outcome.conflicts.first() {
-        None => Ok(()),
-        Some((path, why)) => Err(ReviewError::refused(format!("{path}: {why}"))),
-    }
+    let left = outcome.conflicts.into_iter();
+    let left: BTreeMap<RelPath, String> = left.map(|(path, why)| (path, why.to_string())).collect();
+    let written = moves.iter().filter(|one| !left.contains_key(&one.path));
+    let written = written.map(|one| RevertedFile::new(&one.path, now, then, false));
+    Ok(Applied {
+        written: written.collect(),
+        left,
+    })
 }

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use lathe_snapshot::{FileContent, Mode};
 
-use super::{blocks, extent, groups, split};
+use super::{binary_patch, blocks, extent, groups, split};
+use crate::error::Result;
 
 /// The patch from one content of a file to another one; empty if they are the same.
 pub fn file(
@@ -13,13 +14,13 @@ pub fn file(
     from: Option<&str>,
     old: Option<&FileContent>,
     new: Option<&FileContent>,
-) -> String {
+) -> Result<String> {
     let same =
         |one: &FileContent, other: &FileContent| one.bytes == other.bytes && one.mode == other.mode;
     let from = from.filter(|from| *from != path && new.is_some());
     match (old, new) {
-        (None, None) => return String::new(),
-        (Some(old), Some(new)) if from.is_none() && same(old, new) => return String::new(),
+        (None, None) => return Ok(String::new()),
+        (Some(old), Some(new)) if from.is_none() && same(old, new) => return Ok(String::new()),
         _ => {}
     }
     let (before, after) = (quoted("a/", from.unwrap_or(path)), quoted("b/", path));
@@ -46,9 +47,13 @@ pub fn file(
             .filter(|text| !text.contains('\0')),
     };
     let (Some(was), Some(is)) = (text(old), text(new)) else {
-        line(format!("Binary files {before} and {after} differ"));
         push_head(&mut out, &head);
-        return out;
+        let was = old.map(|one| one.bytes.as_slice());
+        let is = new.map(|one| one.bytes.as_slice());
+        if was != is {
+            binary_patch::push(&mut out, was, is)?;
+        }
+        return Ok(out);
     };
     if was != is {
         let name = |content: Option<&FileContent>, name: &str| match content {
@@ -60,7 +65,7 @@ pub fn file(
     }
     push_head(&mut out, &head);
     push_hunks(&mut out, &was, &is);
-    out
+    Ok(out)
 }
 
 fn push_head(out: &mut String, lines: &[String]) {
@@ -140,18 +145,18 @@ mod tests {
     fn a_patch_has_the_lines_the_names_and_the_modes() {
         let (old, new) = (content("a\nb\nc"), content("a\nB\nc"));
         assert_eq!(
-            file("x y", None, Some(&old), Some(&new)),
+            file("x y", None, Some(&old), Some(&new)).unwrap(),
             "diff --git a/x y b/x y\n--- a/x y\n+++ b/x y\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n\\ No newline at end of file\n"
         );
         assert_eq!(
-            file("n", None, None, Some(&content("a\n"))),
+            file("n", None, None, Some(&content("a\n"))).unwrap(),
             "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1,1 @@\n+a\n"
         );
-        let moved = file("new\tname", Some("old"), Some(&old), Some(&old));
+        let moved = file("new\tname", Some("old"), Some(&old), Some(&old)).unwrap();
         assert_eq!(
             moved,
             "diff --git a/old \"b/new\\011name\"\nrename from old\nrename to \"new\\011name\"\n"
         );
-        assert_eq!(file("n", None, Some(&old), Some(&old)), "");
+        assert_eq!(file("n", None, Some(&old), Some(&old)).unwrap(), "");
     }
 }

@@ -1,5 +1,6 @@
 //! Sends prompts and stops turns.
 
+use std::ops::Range;
 use std::path::Path;
 
 use lathe_protocol::ipc::PromptInput;
@@ -17,6 +18,20 @@ impl Sessions {
     /// Stores the prompt. A new turn answers it, or the running turn at its next step.
     pub async fn prompt(&self, id: &SessionId, input: PromptInput) -> Result<MessageId> {
         self.prompt_by(Author::Person, id, input).await
+    }
+
+    /// The prompt of the person, in which these bytes are not their words but quoted.
+    pub async fn prompt_quoting(
+        &self,
+        id: &SessionId,
+        input: PromptInput,
+        quoted: Vec<Range<usize>>,
+    ) -> Result<MessageId> {
+        let prompt = Prompt {
+            quoted,
+            ..Prompt::by(Author::Person, input)
+        };
+        self.submit(id, prompt).await
     }
 
     pub async fn prompt_by(

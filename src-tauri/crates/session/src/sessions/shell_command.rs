@@ -63,15 +63,14 @@ impl Sessions {
         let _prompt = self.core.active.lock_prompt(id).await;
         let session = self.get(id).await?;
         let consent = input.discard_reverted;
+        let input = PromptInput {
+            text: format!("!{command}"),
+            ..input
+        };
+        // An `@` of a command is no mention.
         let prompt = Prompt {
-            input: PromptInput {
-                text: format!("!{command}"),
-                ..input
-            },
-            // An `@` of a command is no mention.
-            author: Author::Agent,
-            subtask: None,
             chosen,
+            ..Prompt::by(Author::Agent, input)
         };
         let mut message = prompt::build_message(&self.core, &session, prompt).await?;
         for part in &mut message.parts {

@@ -216,12 +216,7 @@ impl SubtaskStarter for Runner {
         running: ActiveSession,
     ) -> Result<(MessageId, JoinHandle<TurnEnd>)> {
         let _prompt = self.core.active.lock_prompt(&session.id).await;
-        let prompt = Prompt {
-            input,
-            author: Author::Agent,
-            chosen: Default::default(),
-            subtask: None,
-        };
+        let prompt = Prompt::by(Author::Agent, input);
         let message = prompt::build_message(&self.core, &session, prompt).await?;
         let turn = self.begin(session, &message, running).await?;
         Ok((message.info.id().clone(), turn))

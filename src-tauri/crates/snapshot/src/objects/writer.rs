@@ -100,7 +100,7 @@ pub(super) fn header(kind: Kind) -> Result<Header> {
     }
 }
 
-pub(super) fn deflate(data: &[u8]) -> io::Result<Vec<u8>> {
+pub(crate) fn deflate(data: &[u8]) -> io::Result<Vec<u8>> {
     let room = Vec::with_capacity(data.len() / 3 + 64);
     let mut stream = gix_zlib::stream::deflate::Write::new(room, gix_zlib::Compression::DEFAULT);
     stream.write_all(data)?;

@@ -1,6 +1,6 @@
 //! Commits and stashes. Hooks run only in a trusted project.
 
-use lathe_protocol::ipc::{CommitDone, CommitInput};
+use lathe_protocol::ipc::{CommitDone, CommitInput, GitOperation};
 use lathe_records::{Failed, Result};
 
 use super::Git;
@@ -46,6 +46,7 @@ impl Git {
     }
 
     pub async fn unstage_all(&self) -> Result<()> {
+        self.ensure_nothing_half_done().await?;
         match self.head().await {
             Some(_) => self.run(&["reset", "--quiet"]).await.map(drop),
             None => self.run(&["read-tree", "--empty"]).await.map(drop),
@@ -56,6 +57,7 @@ impl Git {
     /// folder or of settings, new files stay: most of them are none of the repository.
     pub async fn stash(&self, message: &str) -> Result<()> {
         self.ensure_inner_settings().await?;
+        self.ensure_nothing_half_done().await?;
         let message = match message.trim() {
             "" => "Stashed by Lathe",
             message => message,
@@ -69,6 +71,7 @@ impl Git {
 
     /// Brings the newest stash back. Where it conflicts, git keeps it.
     pub async fn unstash(&self) -> Result<()> {
+        self.ensure_nothing_half_done().await?;
         let status = self.status().await?;
         if status.staged + status.unstaged + status.conflicts > 0 {
             return Err(Failed::refused(
@@ -78,5 +81,20 @@ impl Git {
         self.run(&["stash", "pop", "--quiet", "--index"])
             .await
             .map(drop)
+    }
+
+    /// Resetting the index makes git forget a merge without a word: the next commit would be an
+    /// ordinary one, without the other branch.
+    async fn ensure_nothing_half_done(&self) -> Result<()> {
+        let what = match self.operation().await? {
+            None | Some(GitOperation::Bisect) => return Ok(()),
+            Some(GitOperation::Merge) => "A merge",
+            Some(GitOperation::Rebase) => "A rebase",
+            Some(GitOperation::CherryPick) => "A cherry-pick",
+            Some(GitOperation::Revert) => "A revert",
+        };
+        Err(Failed::refused(format!(
+            "{what} is half done in git, and this would break it off. End it first"
+        )))
     }
 }

@@ -79,6 +79,7 @@ pub struct Changed {
 }
 
 const TOO_LARGE: &str = "it is larger than 16 MB";
+const NO_FILE: &str = "it cannot be read";
 const OWN_REPOSITORY: &str = "it is a repository of its own";
 const NO_FILTER: &str = "its git filter does not run here";
 
@@ -108,12 +109,10 @@ impl Git {
             let mut head = head.trim_start_matches(':').split(' ');
             let kind = head.next().and_then(FileKind::parse);
             let (_, blob) = (head.next(), head.next().unwrap_or_default().to_owned());
-            match kind {
-                _ if self.is_too_large(path)? => {
-                    changed.left_out.push((path.to_vec(), TOO_LARGE));
-                }
-                Some(kind) => wanted.push((path.to_vec(), kind, blob)),
-                None => changed.files.push(Committed {
+            match (self.why_unread(path)?, kind) {
+                (Some(why), _) => changed.left_out.push((path.to_vec(), why)),
+                (None, Some(kind)) => wanted.push((path.to_vec(), kind, blob)),
+                (None, None) => changed.files.push(Committed {
                     path: path.to_vec(),
                     content: None,
                 }),
@@ -149,7 +148,7 @@ impl Git {
         {
             let why = match path.strip_suffix(b"/") {
                 Some(_) => Some(OWN_REPOSITORY),
-                None => self.is_too_large(path)?.then_some(TOO_LARGE),
+                None => self.why_unread(path)?,
             };
             match why {
                 Some(why) => changed.left_out.push((path.to_vec(), why)),
@@ -162,10 +161,14 @@ impl Git {
         Ok(changed)
     }
 
-    /// Asked before anything is read: a disk image must not fill the memory.
-    fn is_too_large(&self, path: &[u8]) -> Result<bool> {
+    /// Asked before anything is read: a disk image must not fill the memory, and a pipe waits.
+    fn why_unread(&self, path: &[u8]) -> Result<Option<&'static str>> {
         let found = std::fs::symlink_metadata(self.folder().join(os_string(path)?));
-        Ok(found.is_ok_and(|found| found.is_file() && found.len() > LARGEST as u64))
+        Ok(match found {
+            Ok(found) if found.is_file() => (found.len() > LARGEST as u64).then_some(TOO_LARGE),
+            Ok(found) if !found.is_dir() && !found.is_symlink() => Some(NO_FILE),
+            _ => None,
+        })
     }
 
     /// The commit that the folder is at; `None` before the first one.
@@ -210,7 +213,7 @@ impl Git {
         Ok(blobs)
     }
 
-    /// What the index has of each path.
+    /// What the index has of each path. Refused for a file in conflict, of which it has several.
     pub async fn indexed(&self, paths: &[&[u8]]) -> Result<Vec<Option<InIndex>>> {
         let conversions = self.conversions(paths).await?;
         let mut found = Vec::with_capacity(paths.len());
@@ -228,6 +231,13 @@ impl Git {
                 found.push(None);
                 continue;
             };
+            if head.next() != Some("0") {
+                // The index has no text of it that a change could be put into.
+                return Err(Failed::refused(format!(
+                    "{} is in conflict. Settle it with git add first",
+                    String::from_utf8_lossy(path)
+                )));
+            }
             let bytes = match conversions.get(*path) {
                 Some(_) if kind != FileKind::Link => Some(self.on_disk(&blob, path).await?),
                 _ => self.blobs(&[&blob]).await?.pop().flatten(),

@@ -36,7 +36,7 @@ impl Git {
         Ok(PathBuf::from(dir))
     }
 
-    async fn operation(&self) -> Result<Option<GitOperation>> {
+    pub(super) async fn operation(&self) -> Result<Option<GitOperation>> {
         const MARKS: [(&str, GitOperation); 6] = [
             ("rebase-merge", GitOperation::Rebase),
             ("rebase-apply", GitOperation::Rebase),

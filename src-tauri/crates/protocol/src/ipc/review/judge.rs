@@ -116,4 +116,6 @@ pub enum ReviewActionKind {
     Comment,
     Resolve,
     Reopen,
+    /// The changes of a worktree were brought to its original.
+    BringBack,
 }

@@ -54,6 +54,10 @@ pub struct ReviewFiles {
     pub session_id: SessionId,
     pub scope: ReviewScope,
     pub files: Vec<ReviewFile>,
+    /// What differs, but is only named: one sentence each.
+    #[serde(rename = "notShown", default)]
+    #[ts(as = "Option<Vec<String>>", optional)]
+    pub not_shown: Vec<String>,
     pub additions: usize,
     pub deletions: usize,
     /// Those of the whole session, the oldest first.
