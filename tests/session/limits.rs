@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
+use lathe_protocol::PermissionId;
 use lathe_protocol::ipc::Limits;
-use lathe_provider::WireKind;
+use lathe_provider::{Usage, WireKind};
 use lathe_session::Answer;
 use lathe_test_support::app::{TestApp, until_idle};
-use lathe_test_support::fake_model::{FakeModel, Gate, call, hold, text};
+use lathe_test_support::fake_model::{FakeModel, Gate, call, hold, text, usage};
 use serde_json::{Value, json};
+
+use crate::asking::next_request;
 
 const WIRE: WireKind = WireKind::OpenaiChat;
 
@@ -166,4 +169,82 @@ async fn without_limits_nothing_pauses() {
     let model = FakeModel::start().await;
     let app = app(&model, 5, Limits::default()).await;
     assert_eq!(paused(&app, Answer::Once, 0).await, Vec::<Value>::new());
+}
+
+#[tokio::test]
+async fn tasks_side_by_side_that_reach_a_limit_ask_once() {
+    let model = FakeModel::start().await;
+    let task = json!({ "description": "Look", "prompt": "look", "subagent_type": "general" });
+    for one in read_again(2) {
+        model.reply([one]);
+    }
+    model.reply([call("task", task.clone()), call("task", task)]);
+    model.reply([text("seen")]);
+    model.reply([text("seen too")]);
+    let limits = Limits {
+        turn_steps: Some(3),
+        ..Limits::default()
+    };
+    let app = app(&model, 0, limits).await;
+    let said = paused(&app, Answer::Once, 1).await;
+    let reached = json!({ "limit": "turn_steps", "value": 3.0, "used": 3.0 });
+    assert_eq!(said, [reached]);
+    let calls = ["list", "list", "task", "task"].map(|name| format!("{name}: completed"));
+    assert_eq!(app.calls().await, calls);
+}
+
+#[tokio::test]
+async fn at_a_limit_an_automatic_summary_waits_for_the_person_too() {
+    let model = FakeModel::start().await;
+    let full = usage(Usage {
+        input: 191_900,
+        output: 100,
+        ..Usage::default()
+    });
+    model.reply([call("list", json!({ "path": "." })), full]);
+    let summary = model.reply([text("## Goal\nLook")]);
+    let limits = Limits {
+        session_cost: Some(0.01),
+        ..Limits::default()
+    };
+    let app = app(&model, 0, limits).await;
+    let said = paused(&app, Answer::Reject { message: None }, 1).await;
+    assert_eq!(said[0]["limit"], "session_cost");
+    assert!(!summary.was_asked());
+}
+
+#[tokio::test]
+async fn the_time_in_which_the_person_is_asked_does_not_count() {
+    let model = FakeModel::start().await;
+    let input = json!({ "command": "touch made", "description": "Touch" });
+    model.reply([call("bash", input)]);
+    let gate = Gate::closed();
+    let held = model.reply([
+        text("first"),
+        hold(&gate),
+        call("list", json!({ "path": "." })),
+    ]);
+    let limits = Limits {
+        turn_minutes: Some(10),
+        ..Limits::default()
+    };
+    let app = app(&model, 0, limits).await;
+    let mut events = app.sessions.subscribe();
+    app.send("go").await;
+    let thinks_for_an_hour = async |id: &PermissionId| {
+        app.clock.advance(Duration::from_secs(3600));
+        let answer = app.sessions.answer_permission(id, Answer::Once);
+        answer.await.unwrap();
+    };
+    let permission = app.next_permission(&mut events).await;
+    assert_eq!(permission.permission, "bash");
+    thinks_for_an_hour(&permission.id).await;
+    held.asked().await;
+    app.clock.advance(Duration::from_secs(12 * 60));
+    gate.open();
+    let request = app.next_permission(&mut events).await;
+    let reached = json!({ "limit": "turn_minutes", "value": 10.0, "used": 12.0 });
+    assert_eq!(Value::Object(request.metadata), reached);
+    thinks_for_an_hour(&request.id).await;
+    assert_eq!(next_request(&app, &mut events).await, None);
 }

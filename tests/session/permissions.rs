@@ -331,6 +331,69 @@ async fn a_yes_in_advance_does_not_take_commands_out_of_the_sandbox() {
     app.sessions.abort(&app.session.id).await;
 }
 
+/// Auto mode with this rule of the person, or nothing where no sandbox works.
+async fn auto_with_ask(model: &FakeModel, pattern: &str) -> Option<TestApp> {
+    let app = TestApp::with_model(model, WIRE).await;
+    let app = app.rule("bash", pattern, Action::Ask);
+    app.set_mode(PermissionMode::Auto).await;
+    let engine = app.sessions.mode(&app.project).await.sandbox.engine;
+    engine.is_some().then_some(app)
+}
+
+#[tokio::test]
+async fn a_yes_in_advance_to_what_a_rule_asks_about_leaves_the_command_in_the_sandbox() {
+    let model = FakeModel::start().await;
+    let Some(app) = auto_with_ask(&model, "touch *").await else {
+        return;
+    };
+    app.sessions.grant(vec![Rule {
+        permission: "bash".to_owned(),
+        pattern: "*".to_owned(),
+        action: Action::Allow,
+    }]);
+    let (_outside, mark) = marks_outside(&model, "");
+    let mut events = app.sessions.subscribe();
+    app.send("go").await;
+    let request = asked_next(&app, &mut events).await;
+    assert!(!mark.exists());
+    let asked = request.map(|one| one.permission);
+    assert_eq!(asked.as_deref(), Some("sandbox_write"));
+    app.sessions.abort(&app.session.id).await;
+}
+
+#[tokio::test]
+async fn a_yes_to_one_call_leaves_another_that_waited_in_the_sandbox() {
+    let model = FakeModel::start().await;
+    let Some(app) = auto_with_ask(&model, "make *").await else {
+        return;
+    };
+    let outside = outside::test_folder().unwrap();
+    let mark = outside.path().join("mark");
+    app.write("Makefile", format!("all:\n\ttouch {}\n", mark.display()));
+    let task = |what: &str| {
+        let input = json!({
+            "description": what, "prompt": what, "subagent_type": "general"
+        });
+        call("task", input)
+    };
+    model.reply([task("first"), task("second")]);
+    for _ in 0..2 {
+        let input = json!({ "command": "make", "description": "Make" });
+        model.reply([call("bash", input)]);
+    }
+    let mut events = app.sessions.subscribe();
+    app.send("go").await;
+    let waiting = all_asked(&app, &mut events, 2).await;
+    // The task whose command ran goes on.
+    model.reply([text("made")]);
+    let yes = app.sessions.answer_permission(&waiting[0], Answer::Session);
+    yes.await.unwrap();
+    let request = asked_next(&app, &mut events).await;
+    let asked = request.map(|one| one.permission);
+    assert_eq!(asked.as_deref(), Some("sandbox_write"));
+    app.sessions.abort(&app.session.id).await;
+}
+
 #[tokio::test]
 async fn in_auto_git_commits_unasked_and_its_hooks_stay_in_the_sandbox() {
     let model = FakeModel::start().await;

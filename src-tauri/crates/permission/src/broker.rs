@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 use super::authority::Authority;
 pub use grants::Checkout;
 use grants::SessionGrants;
-use waiting::{Outcome, Waiting, WaitingRequests, Withdraw};
+use waiting::{Outcome, Waiting, WaitingRequests, Withdraw, Yes};
 
 /// What a person said to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +53,19 @@ pub enum Allowed {
     Rules,
     /// The mode allows what would be asked otherwise.
     Mode,
+    /// They said yes to this very call.
     Person,
+}
+
+impl Allowed {
+    /// The same where nobody was asked about this very call: a yes in advance, or to another call,
+    /// is as good as a rule.
+    fn unasked(self) -> Self {
+        match self {
+            Allowed::Person => Allowed::Rules,
+            other => other,
+        }
+    }
 }
 
 /// What a call wants to do, and in whose name.
@@ -97,24 +109,26 @@ impl PermissionBroker {
         let allowed = allowed_by(&inquiry, &approved);
         match decision.verdict {
             Verdict::Deny(_) => return Err(denied(&decision)),
-            Verdict::Allow => return Ok(allowed),
+            Verdict::Allow => return Ok(allowed.unasked()),
             Verdict::Ask => {}
         }
         let request = self.request(&inquiry, &decision);
-        self.wait_for_answer(request, Some(inquiry)).await?;
-        Ok(allowed)
+        match self.wait_for_answer(request, Some(inquiry)).await? {
+            Yes::ToThisCall => Ok(allowed),
+            Yes::ToAnother => Ok(allowed.unasked()),
+        }
     }
 
     /// Asks the person, whatever rules and modes say.
     pub async fn ask_person(&self, request: PermissionRequest) -> Result<(), ToolFailure> {
-        self.wait_for_answer(request, None).await
+        self.wait_for_answer(request, None).await.map(|_| ())
     }
 
     async fn wait_for_answer(
         &self,
         request: PermissionRequest,
         inquiry: Option<Inquiry>,
-    ) -> Result<(), ToolFailure> {
+    ) -> Result<Yes, ToolFailure> {
         let (answer, answered) = oneshot::channel();
         let _withdraw = Withdraw {
             broker: self,
@@ -134,7 +148,7 @@ impl PermissionBroker {
         }
         self.records.publish(Event::PermissionAsked(request));
         match answered.await {
-            Ok(Outcome::Allowed) => Ok(()),
+            Ok(Outcome::Allowed(yes)) => Ok(yes),
             Ok(Outcome::Refused(Some(message))) => Err(ToolFailure::denied(format!(
                 "The user declined this tool call and said: {message}"
             ))),
@@ -197,9 +211,9 @@ impl PermissionBroker {
         }
         let reply = answer.reply();
         match answer {
-            Answer::Once => self.close(waiting, reply, Outcome::Allowed),
+            Answer::Once => self.close(waiting, reply, Outcome::Allowed(Yes::ToThisCall)),
             Answer::Session | Answer::Always => {
-                self.close(waiting, reply, Outcome::Allowed);
+                self.close(waiting, reply, Outcome::Allowed(Yes::ToThisCall));
                 self.release_allowed().await?;
             }
             Answer::Reject { message } => {
@@ -273,7 +287,8 @@ impl PermissionBroker {
             };
             let taken = self.waiting.lock().take_if(&id, is_allowed);
             if let Some(waiting) = taken {
-                self.close(waiting, PermissionReply::Once, Outcome::Allowed);
+                let released = Outcome::Allowed(Yes::ToAnother);
+                self.close(waiting, PermissionReply::Once, released);
             }
         }
         Ok(())

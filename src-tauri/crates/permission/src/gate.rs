@@ -151,7 +151,8 @@ impl Gate {
         let open = standing_grants(&approved).and(grants);
         let sandbox = self.permissions.workspace.sandbox();
         let may_read = self.authority.may_be_read_by_any(&approved);
-        let confined = sandbox.confine(&self.root, open, may_read).await;
+        let variables = self.permissions.environment.variables().await;
+        let confined = sandbox.confine(&self.root, open, may_read, variables).await;
         confined.map(RunPermit::Confined).map_err(|why| {
             ToolFailure::failed(format!("The command couldn’t be put in a sandbox: {why}"))
         })

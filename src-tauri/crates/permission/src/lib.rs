@@ -26,7 +26,7 @@ use parking_lot::Mutex;
 pub use authority::{Ancestor, Authority, ancestors};
 pub use broker::{Allowed, Answer, Checkout, Inquiry, PermissionBroker, unless_denied};
 pub use gate::{Gate, NOT_COVERED};
-pub use limits::{LimitKind, Reached, SpendingLimits, TurnUse};
+pub use limits::{LimitKind, Reached, RunningTurn, SpendingLimits, WaitForPerson};
 pub use needs::needs_of;
 pub use question::QuestionBroker;
 

@@ -4,6 +4,7 @@
 //! processes. Continuing allows the same amount once more.
 
 mod ledger;
+mod turn;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,6 +18,7 @@ use rust_decimal::Decimal;
 use rust_decimal::prelude::{FromPrimitive, ToPrimitive};
 
 use ledger::Ledger;
+pub use turn::{RunningTurn, TurnUse, WaitForPerson};
 
 pub struct SpendingLimits {
     limits: Mutex<Limits>,
@@ -26,7 +28,7 @@ pub struct SpendingLimits {
     /// the store at the first check of a turn.
     spent: Mutex<HashMap<SessionId, Decimal>>,
     /// What the running turns have used, by the same session.
-    turns: Mutex<HashMap<SessionId, Weak<Mutex<TurnUse>>>>,
+    turns: Mutex<HashMap<SessionId, Weak<RunningTurn>>>,
 }
 
 /// What the person allowed beyond the limits.
@@ -35,26 +37,6 @@ struct Raised {
     sessions: HashMap<SessionId, Decimal>,
     /// The day, and how much more may be spent on it.
     day: Option<(String, Decimal)>,
-}
-
-/// What one turn has used with its tasks, and what the person allowed beyond the limits for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TurnUse {
-    pub started: Millis,
-    pub steps: u32,
-    pub more_steps: u32,
-    pub more_minutes: u32,
-}
-
-impl TurnUse {
-    pub fn starting_at(now: Millis) -> Self {
-        TurnUse {
-            started: now,
-            steps: 0,
-            more_steps: 0,
-            more_minutes: 0,
-        }
-    }
 }
 
 /// A limit that is reached.
@@ -109,13 +91,13 @@ impl SpendingLimits {
 
     /// What a turn that starts now counts in. A task joins the turn that it works for, or else
     /// handing work on would be a way around the limits.
-    pub fn turn(&self, root: &SessionId, joins: bool, now: Millis) -> Arc<Mutex<TurnUse>> {
+    pub fn turn(&self, root: &SessionId, joins: bool, now: Millis) -> Arc<RunningTurn> {
         let mut turns = self.turns.lock();
         let running = turns.get(root).and_then(Weak::upgrade);
         if let (true, Some(running)) = (joins, running) {
             return running;
         }
-        let own = Arc::new(Mutex::new(TurnUse::starting_at(now)));
+        let own = Arc::new(RunningTurn::starting_at(now));
         if !joins {
             turns.retain(|_, turn| turn.strong_count() > 0);
             turns.insert(root.clone(), Arc::downgrade(&own));
@@ -153,7 +135,7 @@ impl SpendingLimits {
             return Ok(Some(reached(LimitKind::TurnSteps, limit, turn.steps)));
         }
         if let Some(limit) = limits.turn_minutes {
-            let minutes = (now.0 - turn.started.0).max(0) / 60_000;
+            let minutes = turn.worked_millis(now) / 60_000;
             let minutes = u32::try_from(minutes).unwrap_or(u32::MAX);
             if minutes >= limit.saturating_add(turn.more_minutes) {
                 return Ok(Some(reached(LimitKind::TurnMinutes, limit, minutes)));

@@ -9,25 +9,26 @@ use lathe_policy::shell::{Analysis, Surroundings, analyse};
 use lathe_protocol::{Action, CommandDanger, Rule};
 use lathe_tools::paths::{self, external_directory};
 use lathe_tools::{CommandAsk, PermissionAsk, Refusal, Refused, Want};
-use lathe_workspace::by_link::protected_by_link;
+use lathe_workspace::by_link::ByLink;
 use lathe_workspace::confinement::SandboxGrants;
 use lathe_workspace::paths::DiskPaths;
 
 /// What a tool asks for. A change of a protected path is asked about every time.
 pub fn needs_of(ask: &PermissionAsk, root: &Path, home: Option<&Path>) -> Vec<Need> {
     let mut needs: Vec<Need> = ask.wants.iter().map(|want| need(want, home)).collect();
-    protect_by_link(&mut needs, root);
+    protect_by_link(&mut needs, root, home);
     needs
 }
 
 /// What is written may be protected by another name.
-fn protect_by_link(needs: &mut [Need], root: &Path) {
-    for need in needs.iter_mut().filter(|need| need.permission == "edit") {
+fn protect_by_link(needs: &mut [Need], root: &Path, home: Option<&Path>) {
+    let mut edits = needs.iter_mut().filter(|need| need.permission == "edit");
+    let Some(first) = edits.next() else { return };
+    let by_link = ByLink::of(root, home);
+    for need in [first].into_iter().chain(edits) {
         let known = |path: &&String| !need.protected.iter().any(|one| one.path == **path);
         let others = need.patterns.iter().filter(known);
-        let found: Vec<_> = others
-            .filter_map(|path| protected_by_link(root, path))
-            .collect();
+        let found: Vec<_> = others.filter_map(|path| by_link.protects(path)).collect();
         if !found.is_empty() {
             need.always.clear();
         }
@@ -85,7 +86,7 @@ pub fn needs_of_command(ask: &CommandAsk, paths: &DiskPaths<'_>) -> CommandNeeds
         left_to_sandbox: want.permission == EXTERNAL_DIRECTORY,
         ..need(want, paths.home)
     }));
-    protect_by_link(&mut needs, paths.root);
+    protect_by_link(&mut needs, paths.root, paths.home);
     // The command itself is what the request is named after.
     needs.sort_by_key(|need| need.permission != "bash");
     let mut grants = SandboxGrants::default();
@@ -196,7 +197,7 @@ pub fn standing_grants(approved: &[Rule]) -> SandboxGrants {
 
 fn protection(path: &Path, root: &Path, home: Option<&Path>) -> Option<protected::Protected> {
     let shown = paths::shown(path, root);
-    protected::find(&shown, home).or_else(|| protected_by_link(root, &shown))
+    protected::find(&shown, home).or_else(|| ByLink::of(root, home).protects(&shown))
 }
 
 /// What is opened so that a command can write a path: a file that is there, and nothing beside it;

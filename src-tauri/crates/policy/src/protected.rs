@@ -26,7 +26,7 @@ const KEYS: &str = "keys and settings for other machines";
 const START: &str = "what is in it starts with the desktop";
 
 /// Folders, wherever they are, with everything in them.
-const FOLDERS: [(&str, &str); 31] = [
+const FOLDERS: [(&str, &str); 34] = [
     (".git", GIT),
     (".hg", GIT),
     (".svn", GIT),
@@ -55,28 +55,20 @@ const FOLDERS: [(&str, &str); 31] = [
     ("library/launchagents", START),
     ("start menu/programs/startup", START),
     (".idea/runconfigurations", TASKS),
+    (".run", TASKS),
+    (".bashrc.d", SHELL),
+    ("mise/conf.d", SHELL),
     (".config/fish", SHELL),
     (".config/git", GIT),
     (".helix", TASKS),
 ];
 
 /// Files, wherever they are.
-const FILES: [(&str, &str); 91] = [
+const FILES: [(&str, &str); 81] = [
     (".gitconfig", GIT),
     (".gitmodules", GIT),
     (".pre-commit-config.yaml", HOOKS),
     (".pre-commit-config.yml", HOOKS),
-    ("lefthook.yml", HOOKS),
-    ("lefthook.yaml", HOOKS),
-    (".lefthook.yml", HOOKS),
-    (".lefthook.yaml", HOOKS),
-    ("lefthook.toml", HOOKS),
-    (".lefthook.toml", HOOKS),
-    ("lefthook.json", HOOKS),
-    (".lefthook.json", HOOKS),
-    ("lefthook-local.yml", HOOKS),
-    (".lefthook-local.yml", HOOKS),
-    (".config/lefthook.yml", HOOKS),
     (".overcommit.yml", HOOKS),
     (".simple-git-hooks.json", HOOKS),
     (".simple-git-hooks.js", HOOKS),
@@ -85,13 +77,8 @@ const FILES: [(&str, &str); 91] = [
     (".huskyrc.json", HOOKS),
     (".vim/coc-settings.json", TASKS),
     (".lvimrc", TOOLS),
-    ("mise.toml", SHELL),
-    (".mise.toml", SHELL),
-    ("mise.local.toml", SHELL),
-    (".mise.local.toml", SHELL),
     (".mise/config.toml", SHELL),
-    (".config/mise.toml", SHELL),
-    (".config/mise/config.toml", SHELL),
+    ("mise/config.toml", SHELL),
     (".direnvrc", SHELL),
     (".autoenv.zsh", SHELL),
     ("lathe.json", AGENTS),
@@ -108,6 +95,9 @@ const FILES: [(&str, &str); 91] = [
     (".vscode/extensions.json", TASKS),
     (".vscode/mcp.json", AGENTS),
     (".idea/workspace.xml", TASKS),
+    (".idea/watchertasks.xml", TASKS),
+    (".vs/tasks.vs.json", TASKS),
+    (".vs/launch.vs.json", TASKS),
     (".zed/tasks.json", TASKS),
     (".zed/settings.json", TASKS),
     (".zed/debug.json", TASKS),
@@ -153,6 +143,9 @@ const FILES: [(&str, &str); 91] = [
     (".xsession", SHELL),
     (".xsessionrc", SHELL),
     (".pam_environment", SHELL),
+    ("powershell/profile.ps1", SHELL),
+    ("windowspowershell/profile.ps1", SHELL),
+    ("microsoft.powershell_profile.ps1", SHELL),
 ];
 
 /// Whether a change of this path must be asked about. It is relative to the project, or absolute;
@@ -217,13 +210,29 @@ fn reason(names: &[String]) -> Option<&'static str> {
             if let Some((_, why)) = FILES.iter().find(|(file, _)| at_end(file)) {
                 return Some(why);
             }
-            // It may have tasks that run when the folder is opened.
-            if names[end - 1].ends_with(".code-workspace") {
-                return Some(TASKS);
+            if let Some(why) = by_name(&names[end - 1]) {
+                return Some(why);
             }
         }
     }
     None
+}
+
+/// Files of which a part of the name is free.
+fn by_name(name: &str) -> Option<&'static str> {
+    // It may have tasks that run when the folder is opened.
+    if name.ends_with(".code-workspace") {
+        return Some(TASKS);
+    }
+    let (first, rest) = name.trim_start_matches('.').split_once('.')?;
+    let lefthook = matches!(first, "lefthook" | "lefthook-local")
+        && matches!(rest, "yml" | "yaml" | "toml" | "json" | "jsonc");
+    if lefthook || is_name(name, "lefthook.yml") {
+        return Some(HOOKS);
+    }
+    // Also of an environment: `mise.test.toml`.
+    let mise = first == "mise" && (rest == "toml" || rest.ends_with(".toml"));
+    mise.then_some(SHELL)
 }
 
 /// Directly in the home folder, hidden names are settings of programs.
@@ -337,6 +346,22 @@ mod tests {
             ".devcontainer/devcontainer.json",
             ".lefthook.yml",
             "lefthook-local.yml",
+            ".lefthook-local.jsonc",
+            ".config/lefthook.toml",
+            ".config/lefthook-local.json",
+            ".idea/watcherTasks.xml",
+            ".run/All.run.xml",
+            ".vs/tasks.vs.json",
+            ".vs/launch.vs.json",
+            "Documents/PowerShell/profile.ps1",
+            "Microsoft.PowerShell_profile.ps1",
+            "/home/ada/.config/powershell/profile.ps1",
+            "/home/ada/.bashrc.d/own",
+            "mise/config.toml",
+            ".config/mise/conf.d/x.toml",
+            "mise.test.toml",
+            ".mise.test.local.toml",
+            ".config/mise.toml",
             ".overcommit.yml",
             ".huskyrc",
             "app.code-workspace",
@@ -404,6 +429,10 @@ mod tests {
             "/home/ada/work/x.rs",
             "lathe/x",
             "/tmp/x",
+            "lefthook.md",
+            "mise.rs",
+            "run/x",
+            "profile.ps1",
         ] {
             assert!(!is_protected(path), "{path}");
         }

@@ -19,6 +19,7 @@ mod inside;
 mod knowledge;
 mod lex;
 mod options;
+mod parameter;
 mod parse;
 mod places;
 mod prefix;
@@ -227,6 +228,7 @@ impl<'a> Findings<'a> {
 
     /// About the whole line.
     fn because(&mut self, reason: Reason) {
+        self.analysis.hides_program |= reason == Reason::Hidden;
         self.analysis.reasons.insert(reason);
         self.analysis.line_reasons.insert(reason);
     }

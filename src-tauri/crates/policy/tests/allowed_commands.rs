@@ -23,24 +23,35 @@ use lathe_protocol::{Action, Rule};
 use traced::{Scene, is_there};
 
 /// They change files, and need nothing that a test machine may lack.
-const CHANGING: [&str; 28] = [
+const CHANGING: [&str; 44] = [
+    "bzip2",
     "chmod",
     "cp",
     "find",
     "git add",
+    "git apply",
+    "git archive",
     "git branch",
     "git checkout",
+    "git cherry-pick",
+    "git clean",
     "git commit",
+    "git format-patch",
     "git grep",
+    "git hash-object",
     "git merge",
     "git mv",
     "git rebase",
     "git reset",
     "git restore",
+    "git revert",
     "git rm",
     "git stash",
     "git switch",
     "git tag",
+    "git update-index",
+    "gunzip",
+    "gzip",
     "install",
     "ln",
     "mkdir",
@@ -49,9 +60,14 @@ const CHANGING: [&str; 28] = [
     "rmdir",
     "sed",
     "sort",
+    "split",
     "tar",
+    "tee",
     "touch",
     "truncate",
+    "unlink",
+    "unxz",
+    "xz",
 ];
 
 /// A number of one's own can be asked for, to look for a fault.

@@ -27,6 +27,9 @@ pub struct Denial {
 /// What a shell says of a command that died of a refused call.
 const KILLED_BY_FILTER: i32 = 128 + 31;
 
+/// What a shell says of a program that is not there: inside, what is hidden is missing.
+const NOT_FOUND: i32 = 127;
+
 const FILE_ERRORS: [&str; 11] = [
     "read-only file system",
     "permission denied",
@@ -99,7 +102,15 @@ pub fn explain(
     let mut denials: Vec<Denial> = Vec::new();
     // The last error is mostly the one that ended it.
     for line in lines().rev() {
-        let Some(refused) = refused_in(line, directory, confinement, &rules) else {
+        let missing = code == Some(NOT_FOUND);
+        let found = refused_in(line, directory, confinement, &rules);
+        let hidden = || {
+            missing
+                .then(|| hidden_in(line, directory, &rules))
+                .flatten()
+        };
+        let found = found.or_else(hidden);
+        let Some(refused) = found else {
             continue;
         };
         let is_known = |known: &Denial| match (&known.refused, &refused) {
@@ -150,6 +161,13 @@ fn refused_in(
     }
     let network = NETWORK_ERRORS.iter().any(|error| small.contains(error));
     (network && !confinement.network()).then(|| Refused::Network(host(line)))
+}
+
+/// A program that is there outside.
+fn hidden_in(line: &str, directory: &Path, rules: &Rules) -> Option<Refused> {
+    let is_hidden = |path: &PathBuf| rules.access(path) == Access::Hidden && path.exists();
+    let mut found = paths(line, directory).into_iter();
+    found.find(is_hidden).map(Refused::Read)
 }
 
 /// What the rules keep from a path that the person could reach outside.

@@ -33,7 +33,7 @@ const NEEDED: &str = "
 ";
 
 /// The same, in folders that hold the settings and data of every program.
-const NEEDED_IN: [(&str, &str); 4] = [
+const NEEDED_IN: [(&str, &str); 5] = [
     (
         ".config",
         "ccache clangd fontconfig git go locale.conf mise matplotlib nix nixpkgs npm pdm
@@ -52,6 +52,12 @@ const NEEDED_IN: [(&str, &str); 4] = [
          go-build golangci-lint hatch huggingface mise ms-playwright mypy nix node
          node-gyp pdm pip pnpm pre-commit prisma puppeteer pypoetry ruff sccache swiftpm
          tectonic torch turbo uv virtualenv vite yarn zig",
+    ),
+    // On macOS: browsers' profiles, and what chats, editors and other agents keep.
+    (
+        "Library/Application Support",
+        "Coursier cabal clangd fnm go hatch mise org.swift.swiftpm pdm pip pipx pnpm
+         pypoetry rtx swiftpm tectonic uv virtualenv",
     ),
 ];
 
@@ -81,7 +87,14 @@ impl Confinement {
             self.grants.extend(there.map(Grant::Read));
             self.unreadable.push(folder);
         }
-        self.unreadable.extend(default_unreadable(home));
+        for secret in default_unreadable(home) {
+            // Of an agent's folder with programs in it, only those.
+            let programs = programs.iter();
+            let inside = programs.filter(|one| **one != secret && one.starts_with(&secret));
+            let there = inside.filter(|one| one.is_dir());
+            self.grants.extend(there.cloned().map(Grant::Read));
+            self.unreadable.push(secret);
+        }
     }
 }
 
@@ -117,6 +130,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = fs::canonicalize(folder.path()).unwrap();
         let hidden = [
+            ".ssh/id_ed25519",
             ".bash_history",
             ".zsh_history",
             ".python_history",
@@ -134,6 +148,11 @@ mod tests {
             ".cargo/credentials.toml",
             ".some-new-agent/token",
             ".cache/mozilla/x",
+            ".codeium/config.json",
+            ".hex/hex.config",
+            ".pub-cache/credentials.json",
+            "Library/Application Support/Some New Browser/Cookies",
+            "Library/Application Support/Claude/x",
         ];
         let readable = [
             ".bashrc",
@@ -146,6 +165,10 @@ mod tests {
             ".cache/pip/x",
             ".tools/bin/tool",
             ".config/own/bin/tool",
+            ".codeium/windsurf/bin/tool",
+            "Library/Application Support/virtualenv/x",
+            "Library/Application Support/JetBrains/Toolbox/scripts/tool",
+            "Library/Caches/pip/x",
             "work/project/a.txt",
             "other/.env",
         ];
@@ -155,7 +178,15 @@ mod tests {
             fs::write(file, "").unwrap();
         }
         let mut confinement = Confinement::new(&home.join("work/project"));
-        let programs = [home.join(".tools/bin"), home.join(".config/own/bin")];
+        let programs = [
+            ".tools/bin",
+            ".config/own/bin",
+            ".codeium/windsurf/bin",
+            "Library/Application Support/JetBrains/Toolbox/scripts",
+            // Nobody has this; it would open all of it.
+            ".ssh",
+        ];
+        let programs = programs.map(|name| home.join(name));
         confinement.hide_secrets(&home, &programs);
         let rules = Rules::resolve(&confinement).unwrap();
         for file in hidden {

@@ -44,6 +44,11 @@ const EVERYWHERE: &[&str] = &[
     ".m2/settings.xml",
     ".gradle/gradle.properties",
     ".password-store",
+    ".hex/hex.config",
+    ".ivy2/.credentials",
+    ".sbt/.credentials",
+    ".julia/servers",
+    ".pub-cache/credentials.json",
     ".authinfo",
     ".authinfo.gpg",
     ".config/containers/auth.json",
@@ -80,6 +85,19 @@ const EVERYWHERE: &[&str] = &[
     ".continue",
     ".cursor",
     ".config/zed",
+    // They put their programs beside their keys
+    ".codeium",
+    ".windsurf",
+    ".antigravity",
+    ".lmstudio",
+    ".opencode",
+    ".qwen",
+    ".kiro",
+    ".factory",
+    ".trae",
+    ".copilot",
+    ".augment",
+    ".amp",
 ];
 
 /// Keyrings, wallets and browsers' profiles of a Linux desktop.

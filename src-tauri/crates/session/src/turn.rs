@@ -50,7 +50,7 @@ use host::CallScope;
 use lathe_conversation::compaction::Streak;
 use lathe_conversation::plan_mode::{self, REMINDER};
 use lathe_permission::Ancestor;
-use lathe_permission::TurnUse;
+use lathe_permission::RunningTurn;
 use lathe_records::Result;
 use lathe_workspace::agents::Agent;
 use lathe_workspace::models::OpenModel;
@@ -87,7 +87,7 @@ pub struct Turn {
     repeated_calls: Arc<Mutex<RepeatedCalls>>,
     steps: u32,
     /// What this turn has used of the person's limits, with its tasks.
-    used: Arc<Mutex<TurnUse>>,
+    limited: Arc<RunningTurn>,
     /// A failed snapshot was already reported for this prompt.
     reported_missing_snapshot: bool,
     compactions: Streak,
@@ -166,7 +166,7 @@ impl Turn {
         let limits = &core.permissions.limits;
         let writer = writer.into();
         let joins = !ancestors.is_empty() || writer.is_none();
-        let used = limits.turn(root, joins, core.records.now());
+        let limited = limits.turn(root, joins, core.records.now());
         Ok(Turn {
             history: History::load(&core.records, &session.id).await?,
             writing: None,
@@ -180,7 +180,7 @@ impl Turn {
             cancel,
             repeated_calls: Arc::default(),
             steps: 0,
-            used,
+            limited,
             reported_missing_snapshot: false,
             compactions: Streak::default(),
             compacted_after_refusal: false,
@@ -252,11 +252,11 @@ impl Turn {
         if !subtasks.is_empty() {
             return self.run_subtasks(&resolved, subtasks).await;
         }
-        if let Some(total) = self.full_context(&resolved.model) {
-            return self.compact_automatically(&resolved, total).await;
-        }
         if !self.may_continue().await? {
             return Ok(Next::End(TurnEnd::Refused));
+        }
+        if let Some(total) = self.full_context(&resolved.model) {
+            return self.compact_automatically(&resolved, total).await;
         }
         self.add_reminder(user, prompt).await?;
         let model = &resolved.model;
@@ -316,7 +316,7 @@ impl Turn {
 
     async fn step(&mut self, resolved: &ResolvedPrompt, prompt: &MessageWithParts) -> Result<Next> {
         self.steps += 1;
-        self.used.lock().steps += 1;
+        self.limited.used().steps += 1;
         let message = self.begin_message(resolved).await?;
         let wanted = &resolved.model;
         let model = match self.setup.models.open(wanted).await {
@@ -438,6 +438,7 @@ impl Turn {
             },
             stop: StepStop::of_turn(&self.cancel),
             repeated_calls: self.repeated_calls.clone(),
+            limited: self.limited.clone(),
             task_models,
         };
         calls::run_all(&Arc::new(scope), calls).await

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use lathe_protocol::ipc::SandboxView;
 use lathe_sandbox::{Confinement, Engine, Grant, Plan, Probe, prepare, remove_leftovers};
 use lathe_tools::context::MayRead;
+use lathe_tools::environment::Variables;
 use lathe_tools::{Walls, paths};
 
 use crate::by_link::hooks_folder;
@@ -99,14 +100,17 @@ impl Sandbox {
     }
 
     /// A sandbox for one command in the project with this root, or why there is none. `may_read`
-    /// says of each file there, as rules see it, whether every command may read it.
+    /// says of each file there, as rules see it, whether every command may read it. `variables` are
+    /// those that the command gets: an app started from the desktop lacks what a login sets.
     pub async fn confine(
         &self,
         root: &Path,
         grants: SandboxGrants,
         may_read: MayRead,
+        variables: &Variables,
     ) -> Result<Arc<dyn Walls>, String> {
         let (root, home, own) = (root.to_owned(), self.home.clone(), self.own.clone());
+        let programs = program_folders(variables);
         let notes = self.notes.clone();
         let prepared = tokio::task::spawn_blocking(move || {
             remove_leftovers(&notes);
@@ -114,6 +118,7 @@ impl Sandbox {
                 &root,
                 home.as_deref(),
                 &own,
+                &programs,
                 &grants,
                 &may_read,
                 Extent::PROJECT,
@@ -135,6 +140,7 @@ fn confinement(
     root: &Path,
     home: Option<&Path>,
     own: &[PathBuf],
+    programs: &[PathBuf],
     grants: &SandboxGrants,
     may_read: &MayRead,
     extent: Extent,
@@ -168,12 +174,13 @@ fn confinement(
         }
     }
     // What git runs lies in the project under any name.
-    if let Some(hooks) = hooks_folder(root).filter(|hooks| hooks.starts_with(root) && hooks != root)
+    if let Some(hooks) =
+        hooks_folder(root, home).filter(|hooks| hooks.starts_with(root) && hooks != root)
     {
         confinement.protected.push(hooks);
     }
     if let Some(home) = home {
-        confinement.hide_secrets(home, &program_folders());
+        confinement.hide_secrets(home, programs);
     }
     confinement.unreadable.extend(own.iter().cloned());
     for path in &grants.writable {
@@ -245,7 +252,7 @@ fn temporary_folders() -> Vec<PathBuf> {
 }
 
 /// Where programs and toolchains are, wherever the person put them.
-fn program_folders() -> Vec<PathBuf> {
+fn program_folders(variables: &Variables) -> Vec<PathBuf> {
     const HOMES: [&str; 12] = [
         "ANDROID_HOME",
         "CARGO_HOME",
@@ -260,10 +267,10 @@ fn program_folders() -> Vec<PathBuf> {
         "RUSTUP_HOME",
         "VIRTUAL_ENV",
     ];
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let homes = HOMES.iter().filter_map(std::env::var_os);
+    let path = variables.get("PATH").map_or("", String::as_str);
+    let homes = HOMES.iter().filter_map(|name| variables.get(*name));
     let homes = homes.map(PathBuf::from);
-    let folders = std::env::split_paths(&path).chain(homes);
+    let folders = std::env::split_paths(path).chain(homes);
     folders.filter(|folder| folder.is_absolute()).collect()
 }
 

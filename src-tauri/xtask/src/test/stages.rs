@@ -191,6 +191,10 @@ fn follow(command: &mut Command, options: &Options, harness: &[&str]) -> (Tally,
     soak(command, options);
     // The tests' projects are small: they need not leave as much of the disk as people's do.
     command.env("LATHE_KEEP_FREE_MB", "200");
+    if cfg!(target_os = "linux") && options.includes(super::Part::Core) {
+        // What this command provides, no test may leave out.
+        command.env("LATHE_SANDBOX_PROVIDED", "1");
+    }
     let mut count = Count {
         names,
         ..Count::default()

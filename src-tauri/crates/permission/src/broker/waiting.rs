@@ -11,10 +11,18 @@ use tokio::sync::oneshot;
 use super::{Inquiry, PermissionBroker};
 use crate::Authority;
 
+/// What the person said yes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Yes {
+    ToThisCall,
+    /// For longer, so that this one need not be asked about any more.
+    ToAnother,
+}
+
 /// What becomes of a call that waited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    Allowed,
+    Allowed(Yes),
     Refused(Option<String>),
     /// Another call of the step was refused.
     NotRun,

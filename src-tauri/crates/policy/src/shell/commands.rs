@@ -5,7 +5,7 @@ use super::options::Understanding;
 use super::table::{self, Kind, Table};
 use super::word::Word;
 use super::wrappers::{Wrapping, unwrap};
-use super::{Effects, Findings, Reason, danger, inside, prefix};
+use super::{Effects, Findings, Reason, danger, inside, parameter, prefix};
 
 /// Where a simple command is.
 #[derive(Debug, Clone, Copy, Default)]
@@ -21,7 +21,9 @@ pub(super) struct Place {
 impl Findings<'_> {
     pub(super) fn command(&mut self, words: Vec<Word>, place: Place) {
         let Some(first) = words.first() else { return };
-        if !first.is_known() || first.value.is_empty() {
+        // A subscript with blanks in it goes on in the next words.
+        let sets = first.bare && first.value.contains('[') && !first.value.starts_with('[');
+        if !first.is_known() || first.value.is_empty() || sets {
             return self.hidden_program(words, place);
         }
         let path = first.value.clone();
@@ -34,6 +36,10 @@ impl Findings<'_> {
         }
         if inside::is_builtin(&name) {
             return self.builtin(&name, words, place);
+        }
+        if inside::takes_number(&name) && !words[1..].iter().all(is_number) {
+            // Some shells evaluate it, which can run commands.
+            self.hides(Reason::Unclear);
         }
         if inside::is_shell(&name) {
             self.shell(&words[1..], place);
@@ -241,6 +247,10 @@ impl Findings<'_> {
             self.analysis.always.push(pattern);
         }
     }
+}
+
+fn is_number(word: &Word) -> bool {
+    word.is_known() && parameter::is_digits(&word.value)
 }
 
 /// It deletes or moves away what it names.

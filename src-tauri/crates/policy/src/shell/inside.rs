@@ -48,6 +48,14 @@ pub(super) fn is_builtin(name: &str) -> bool {
     BUILTINS.contains(&name)
 }
 
+/// Builtins that are given how many, or a status.
+pub(super) fn takes_number(name: &str) -> bool {
+    matches!(
+        name,
+        "exit" | "return" | "shift" | "break" | "continue" | "logout"
+    )
+}
+
 pub(super) fn is_shell(name: &str) -> bool {
     SHELLS.contains(&name)
 }

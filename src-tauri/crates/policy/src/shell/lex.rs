@@ -1,6 +1,7 @@
 //! Words: quotes, escapes, variables and substitutions, and the bodies of here-documents.
 
 use super::Reason;
+use super::parameter;
 use super::parse::{Parsed, Parser, PendingDocument, is_name};
 use super::syntax::{HereDocument, RawWord, Script, Unit};
 
@@ -109,6 +110,12 @@ impl Parser {
             }
             Some('{') => self.parameter(quoted, units),
             Some('[') => Err(Reason::Unclear),
+            // In zsh these expand the variable behind them, and can evaluate what it holds.
+            Some('=' | '~' | '^' | '+') if self.peek(2).is_some_and(may_be_name) => {
+                self.at += 2;
+                self.unknown(start, Reason::Hidden, Vec::new(), quoted, units);
+                Ok(())
+            }
             Some('\'') if !quoted => self.ansi(units),
             Some('"') if !quoted => {
                 self.doubts.insert(Reason::Unclear);
@@ -129,15 +136,22 @@ impl Parser {
                 if self.starts_with("\\\n") {
                     self.doubts.insert(Reason::Deceptive);
                 }
-                units.push(Unit::Variable { name, quoted });
+                self.variable(start, name, quoted, units);
+                Ok(())
+            }
+            // In zsh `$#name` is a length, and a subscript behind it is evaluated.
+            Some('#')
+                if self
+                    .peek(2)
+                    .is_some_and(|c| c.is_ascii_alphabetic() || c == '_') =>
+            {
+                self.at += 2;
+                self.unknown(start, Reason::Hidden, Vec::new(), quoted, units);
                 Ok(())
             }
             Some(c) if "@*?$!#-".contains(c) || c.is_ascii_digit() => {
                 self.at += 2;
-                units.push(Unit::Variable {
-                    name: c.to_string(),
-                    quoted,
-                });
+                self.variable(start, c.to_string(), quoted, units);
                 Ok(())
             }
             Some('\\') if self.peek(2) == Some('\n') => {
@@ -151,6 +165,20 @@ impl Parser {
                 units.push(Unit::Char { c: '$', quoted });
                 Ok(())
             }
+        }
+    }
+
+    /// In zsh what follows a name can be part of it: `$PWD:h` is the folder around, and in `$x[y]`
+    /// the subscript is evaluated, which can run commands.
+    fn variable(&self, start: usize, name: String, quoted: bool, units: &mut Vec<Unit>) {
+        let modified = match (self.peek(0), self.peek(1)) {
+            (Some('['), _) => true,
+            (Some(':'), Some(c)) => c.is_ascii_alphabetic() || c == '&' || c == '\\',
+            _ => false,
+        };
+        match modified {
+            true => self.unknown(start, Reason::Hidden, Vec::new(), quoted, units),
+            false => units.push(Unit::Variable { name, quoted }),
         }
     }
 
@@ -273,8 +301,12 @@ impl Parser {
             units.push(Unit::Variable { name, quoted });
             return Ok(());
         }
+        let reason = match parameter::only_gives_text(&word) {
+            true => Reason::Variable,
+            false => Reason::Hidden,
+        };
         let inner = word.inner().cloned().collect();
-        self.unknown(start, Reason::Variable, inner, quoted, units);
+        self.unknown(start, reason, inner, quoted, units);
         Ok(())
     }
 
@@ -391,4 +423,8 @@ impl Parser {
         self.here_documents.push(HereDocument { text, inner });
         Ok(())
     }
+}
+
+fn may_be_name(c: char) -> bool {
+    !c.is_whitespace() && !matches!(c, '"' | '\'' | '/')
 }

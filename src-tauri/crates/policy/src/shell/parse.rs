@@ -408,6 +408,10 @@ impl Parser {
             return Ok(None);
         };
         self.take(text);
+        // In zsh `>!` writes the file behind it.
+        if matches!(operator, Write | Duplicate) && self.peek(0) == Some('!') {
+            return Err(Reason::Unclear);
+        }
         self.skip_blanks();
         let target = self.word()?.ok_or(Reason::ParseError)?;
         if *operator == HereDocument {
@@ -470,9 +474,13 @@ fn assignment(word: &RawWord) -> Option<Assignment> {
     let name = name?;
     let added = name.ends_with('+');
     let name = name.trim_end_matches('+').to_owned();
+    let subscript = bracket.map(|at| RawWord {
+        units: word.units[at + 1..equals].to_vec(),
+    });
     is_name(&name).then(|| Assignment {
         name,
-        complex: added || bracket.is_some(),
+        complex: added || subscript.is_some(),
+        subscript,
         value: RawWord {
             units: word.units[equals + 1..].to_vec(),
         },

@@ -67,6 +67,8 @@ pub(super) struct Assignment {
     pub name: String,
     /// Not only a name: `a[1]=`, `a+=`.
     pub complex: bool,
+    /// What is between its brackets.
+    pub subscript: Option<RawWord>,
     pub value: RawWord,
 }
 

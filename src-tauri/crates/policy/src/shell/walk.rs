@@ -6,7 +6,7 @@ use super::commands::Place;
 use super::parse::{self, is_name};
 use super::syntax::{Assignment, Joint, Node, RawWord, Redirect, RedirectOperator, Script, Simple};
 use super::word::{self, Word};
-use super::{Danger, Findings, Reason, raw};
+use super::{Danger, Findings, Reason, parameter, raw};
 
 /// Scripts inside scripts; deeper ones are not looked at.
 const DEEPEST: usize = 3;
@@ -227,6 +227,14 @@ impl Findings<'_> {
             readings = joined.take(MOST_READINGS).collect();
         }
         for words in readings {
+            // In zsh it is the path of a program.
+            let is_path = |word: &Word| {
+                let named = word.value.strip_prefix('=').unwrap_or_default();
+                word.bare && !named.is_empty() && !named.starts_with(['=', '~'])
+            };
+            if words.iter().skip(1).any(is_path) {
+                self.because(Reason::Variable);
+            }
             self.command(words, place);
         }
     }
@@ -256,6 +264,9 @@ impl Findings<'_> {
         for inner in raw.inner() {
             self.statements(inner, place);
         }
+        if let Some(subscript) = &assignment.subscript {
+            self.subscript(subscript, place);
+        }
         let mut doubts = Vec::new();
         let values = word::assemble(&raw.units, &self.variables, &mut |doubt| doubts.push(doubt));
         for doubt in doubts {
@@ -279,19 +290,35 @@ impl Findings<'_> {
         self.variables.set.insert(assignment.name.clone(), values);
     }
 
+    /// It is evaluated, which can run commands, unless it is a number.
+    fn subscript(&mut self, subscript: &RawWord, place: Place) {
+        for inner in subscript.inner() {
+            self.statements(inner, place);
+        }
+        let text = subscript.literal().unwrap_or_default();
+        let number = text.trim_end_matches('+').strip_suffix(']');
+        if !number.is_some_and(parameter::is_digits) {
+            self.because(Reason::Hidden);
+        }
+    }
+
     /// `[[ … ]]` with tests of files and texts. Numbers are evaluated, which can run commands.
     fn condition(&mut self, words: &[RawWord], place: Place) {
         const PLAIN: [&str; 15] = [
             "-e", "-f", "-d", "-s", "-r", "-w", "-x", "-L", "-h", "-n", "-z", "!", "==", "=", "!=",
         ];
+        const EVALUATES_NOTHING: [&str; 15] = [
+            "=~", "-nt", "-ot", "-ef", "-t", "-p", "-S", "-b", "-c", "-g", "-u", "-k", "-O", "-G",
+            "-N",
+        ];
         let mut text = vec!["[[".to_owned()];
         for word in words {
             let shown = match word.literal() {
                 Some(literal) => {
-                    if literal.starts_with('-') && !PLAIN.contains(&literal.as_str())
-                        || literal == "=~"
-                    {
+                    if EVALUATES_NOTHING.contains(&literal.as_str()) {
                         self.because(Reason::Unclear);
+                    } else if literal.starts_with('-') && !PLAIN.contains(&literal.as_str()) {
+                        self.hides(Reason::Unclear);
                     }
                     literal
                 }

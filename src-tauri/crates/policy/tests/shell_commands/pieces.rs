@@ -67,6 +67,13 @@ const PIECES: &[&str] = &[
     "-c",
     "=~",
     "%",
+    "$=",
+    "$~",
+    ":h",
+    "${",
+    "@P}",
+    "a[",
+    "$(touch p)",
 ];
 
 fn pieces() -> impl Strategy<Value = String> {
@@ -74,19 +81,25 @@ fn pieces() -> impl Strategy<Value = String> {
         .prop_map(|pieces| format!("echo{}", pieces.concat()))
 }
 
+const SHELLS: [&str; 3] = ["/bin/bash", "/bin/zsh", "/usr/bin/zsh"];
+
 /// A command that passes a rule for `echo` never does more than that in a real shell.
 #[test]
 fn what_passes_for_echo_only_prints() {
     fuzz(300, pieces(), |command| {
         let project = project();
-        if is_allowed(&analysed(&project, &command), &["echo *"]) {
-            std::process::Command::new("/bin/bash")
+        if !is_allowed(&analysed(&project, &command), &["echo *"]) {
+            return;
+        }
+        let is_there = |shell: &&&str| std::path::Path::new(shell).exists();
+        for shell in SHELLS.iter().filter(is_there) {
+            std::process::Command::new(shell)
                 .args(["-c", &command])
                 .current_dir(project.root())
                 .stdin(std::process::Stdio::null())
                 .output()
                 .unwrap();
-            assert!(!project.path("p").exists(), "{command:?}");
+            assert!(!project.path("p").exists(), "{shell}: {command:?}");
         }
     });
 }

@@ -49,6 +49,19 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&all).into_owned()
 }
 
+/// Tests of the sandbox try what works, and say nothing where nothing does. `cargo xtask test`
+/// provides an engine, and then they must have been run.
+#[test]
+fn where_an_engine_was_provided_it_works() {
+    let provided = std::env::var_os("LATHE_SANDBOX_PROVIDED").is_some();
+    let reason = Probe::this_machine().reason();
+    assert!(
+        !provided || reason.is_none(),
+        "no test of the sandbox was run: {}",
+        reason.unwrap_or_default()
+    );
+}
+
 #[test]
 fn the_probe_names_an_engine_or_a_reason() {
     let probe = Probe::this_machine();

@@ -29,7 +29,7 @@ use crate::core::ToolClock;
 use crate::prompt;
 use crate::synthetic::Draft;
 use lathe_conversation::plan_mode;
-use lathe_permission::{Authority, Gate, NOT_COVERED};
+use lathe_permission::{Authority, Gate, NOT_COVERED, RunningTurn, WaitForPerson};
 use lathe_policy::agents::{BUILDER, PLANNER};
 use lathe_records::Records;
 use lathe_review::credit::keeper::{Caller, CreditKeeper, Stored};
@@ -46,6 +46,7 @@ pub struct CallScope {
     pub tools: StepTools,
     pub stop: StepStop,
     pub repeated_calls: Arc<Mutex<RepeatedCalls>>,
+    pub limited: Arc<RunningTurn>,
     /// The models that the prompt's subtasks name, by call id.
     pub task_models: HashMap<String, ModelRef>,
 }
@@ -176,9 +177,11 @@ impl CallHost {
     /// Notes how long the person took to answer.
     async fn timed<T>(&self, answer: impl Future<Output = T>) -> T {
         let records = self.scope.records();
+        let waits = WaitForPerson::begin(&self.scope.limited, records);
         let start = records.now();
         let answer = answer.await;
         let end = records.now();
+        drop(waits);
         if end.0 - start.0 >= SHORTEST_WAIT_MILLIS {
             self.waits.lock().push((start, end));
         }

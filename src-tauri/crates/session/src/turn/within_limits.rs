@@ -5,7 +5,7 @@ use lathe_protocol::{Extra, PermissionRequest, SessionId};
 use lathe_records::Result;
 
 use super::Turn;
-use lathe_permission::Reached;
+use lathe_permission::{Reached, WaitForPerson};
 
 impl Turn {
     /// Whether the next step may start. Where a limit is reached, the person decides.
@@ -15,25 +15,37 @@ impl Turn {
         if self.ancestors.is_empty() && self.steps == 0 {
             limits.forget_session(&root);
         }
-        loop {
-            let used = *self.used.lock();
-            let Some(reached) = limits.reached(&core.records, &root, used).await? else {
-                return Ok(true);
-            };
+        if self.reached(&root).await?.is_none() {
+            return Ok(true);
+        }
+        let limited = self.limited.clone();
+        let _asking = tokio::select! {
+            asking = limited.asking.lock() => asking,
+            () = self.cancel.cancelled() => return Ok(true),
+        };
+        while let Some(reached) = self.reached(&root).await? {
             let asked = core
                 .permissions
                 .broker
                 .ask_person(self.limit_request(&reached));
+            let waits = WaitForPerson::begin(&limited, &core.records);
             let answer = tokio::select! {
                 answer = asked => answer,
                 () = self.cancel.cancelled() => return Ok(true),
             };
+            drop(waits);
             if answer.is_err() {
                 return Ok(false);
             }
             let now = core.records.now();
-            limits.raise(&reached, &root, &mut self.used.lock(), now);
+            limits.raise(&reached, &root, &mut limited.used(), now);
         }
+        Ok(true)
+    }
+
+    async fn reached(&self, root: &SessionId) -> Result<Option<Reached>> {
+        let (limits, used) = (&self.core.permissions.limits, *self.limited.used());
+        limits.reached(&self.core.records, root, used).await
     }
 
     /// Counts an answer as soon as it is there: its tool calls may start tasks that cost more.

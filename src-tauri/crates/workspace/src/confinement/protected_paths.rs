@@ -24,35 +24,37 @@ const NEVER_CREATED: [&str; 8] = [
 /// How far a folder is looked through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
-    /// Folders below it that are looked through, and hidden ones one deeper.
-    pub depth: usize,
     /// The nearest so many folders.
     pub folders: usize,
+    /// The same after a command.
+    pub after: usize,
 }
 
 impl Extent {
     /// A project before a command. That is done for every command, so it has to end. In a larger
     /// project no command is confined.
     pub const PROJECT: Self = Self {
-        depth: usize::MAX,
         folders: 100_000,
+        // A command must not be able to hide something behind many folders.
+        after: 2_000_000,
     };
-    /// A folder that the person opened; it may be the home folder.
+    /// A folder that the person opened; it may be the home folder, so only what is near is looked at,
+    /// and nothing more after the command: what other programs change there meanwhile is not its.
     pub const GRANTED: Self = Self {
-        depth: 2,
-        folders: 300,
+        folders: 3_000,
+        after: 3_000,
     };
 
-    /// The same after a command, which must not be able to hide something behind many folders.
     pub fn after(self) -> Self {
         Self {
-            folders: self.folders * 20,
+            folders: self.after,
             ..self
         }
     }
 }
 
-/// Full of other people's files, none of which an editor or a shell starts by itself.
+/// Full of other people's files and of what is built, none of which an editor or a shell starts by
+/// itself.
 const SKIPPED: [&str; 3] = ["node_modules", "target", ".venv"];
 
 /// Which files no command may read unless it was granted them.
@@ -72,38 +74,56 @@ pub fn never_created(root: &Path) -> impl Iterator<Item = PathBuf> {
     NEVER_CREATED.iter().map(|name| root.join(name))
 }
 
+/// A folder that is still to be looked at.
+struct Open {
+    path: PathBuf,
+    /// It is protected with all that is in it: only secrets are looked for there.
+    protected: bool,
+}
+
 /// The protected and the secret paths that are there, in a folder and below it.
 pub fn scan(folder: &Path, home: Option<&Path>, extent: Extent, is_secret: IsSecret) -> Scan {
     let mut scan = Scan::default();
-    let mut open = VecDeque::from([(folder.to_owned(), 0)]);
+    let mut open = VecDeque::from([Open {
+        path: folder.to_owned(),
+        protected: false,
+    }]);
     let mut looked_at = 0;
-    while let Some((current, level)) = open.pop_front() {
+    while let Some(current) = open.pop_front() {
         looked_at += 1;
         if looked_at > extent.folders {
             scan.incomplete = true;
             break;
         }
-        for entry in fs::read_dir(&current).into_iter().flatten().flatten() {
+        for entry in fs::read_dir(&current.path).into_iter().flatten().flatten() {
             let path = entry.path();
             let name = entry.file_name();
             let name = name.to_string_lossy();
             let kind = entry.file_type().ok();
             let is = |wanted: fn(&fs::FileType) -> bool| kind.as_ref().is_some_and(wanted);
-            let hidden = name.starts_with('.');
-            if !is(fs::FileType::is_dir) && is_secret(&path) {
+            let is_folder = is(fs::FileType::is_dir);
+            let is_link = name.starts_with('.') && is(fs::FileType::is_symlink);
+            if !is_folder && is_secret(&path) {
                 scan.secret.push(path.clone());
             }
-            let deeper = level < extent.depth || level == extent.depth && hidden;
-            if may_be_protected(&name, &current) && is_protected(&path, folder, home)
-                || hidden && is(fs::FileType::is_symlink) && leads_to_protected(&path, folder, home)
-            {
-                scan.found.push(path);
-            } else if deeper && is(fs::FileType::is_dir) && !SKIPPED.contains(&&*name) {
-                open.push_back((path, level + 1));
+            let found = !current.protected
+                && (may_be_protected(&name, &current.path) && is_protected(&path, folder, home)
+                    || is_link && leads_to_protected(&path, folder, home));
+            if found {
+                scan.found.push(path.clone());
+            }
+            let protected = current.protected || found;
+            if is_folder && !is_skipped(&name, protected) {
+                open.push_back(Open { path, protected });
             }
         }
     }
     scan
+}
+
+/// Git has thousands of folders of its own, with names of its own.
+fn is_skipped(name: &str, protected: bool) -> bool {
+    SKIPPED.contains(&name) || protected && matches!(name, ".git" | "objects")
 }
 
 /// Whether a link in the place of a folder, such as `.vscode`, puts something protected there.
@@ -134,6 +154,7 @@ fn may_be_protected(name: &str, folder: &Path) -> bool {
         ".yml",
         ".yaml",
         ".toml",
+        ".ps1",
         ".git",
         ".code-workspace",
     ];

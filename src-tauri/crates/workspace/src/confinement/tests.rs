@@ -58,11 +58,20 @@ impl Place {
         self.base.join(name)
     }
 
+    /// As a login shell has it: with programs in a folder of the home that nobody else knows.
+    fn search_path(&self) -> String {
+        let own = self.path("home/.some-tool/bin");
+        let path = std::env::var("PATH").unwrap_or_default();
+        format!("{}:{path}", own.display())
+    }
+
     async fn walls(&self, grants: SandboxGrants) -> Arc<dyn Walls> {
         let root = self.path("project");
         let is_secret = lathe_policy::is_secret(&defaults(Freedom::default()), &[]);
         let may_read = Arc::new(move |path: &str| !is_secret(path));
-        let walls = self.sandbox.confine(&root, grants, may_read);
+        let variables = std::env::vars().chain([("PATH".to_owned(), self.search_path())]);
+        let variables = variables.collect();
+        let walls = self.sandbox.confine(&root, grants, may_read, &variables);
         walls.await.unwrap()
     }
 
@@ -241,6 +250,7 @@ fn there_is_no_sandbox_for_a_project_of_which_not_everything_was_looked_at() {
             &project,
             None,
             &[],
+            &[],
             &SandboxGrants::default(),
             &may_read,
             extent,
@@ -260,9 +270,18 @@ async fn secret_files_of_the_project_are_read_only_by_a_command_that_was_granted
         return;
     }
     let project = place.path("project");
-    let secrets = [".env", "packages/one/prod.env", ".env.local"];
+    // Also in folders that are protected as a whole.
+    let secrets = [
+        ".env",
+        "packages/one/prod.env",
+        ".env.local",
+        ".devcontainer/.env",
+        ".claude/deep/er/.env",
+    ];
     for name in secrets {
-        std::fs::write(project.join(name), "KEY=TOP-SECRET").unwrap();
+        let path = project.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "KEY=TOP-SECRET").unwrap();
     }
     std::fs::write(project.join(".env.example"), "KEY=").unwrap();
     let read = |name: &str| format!("awk '{{ print }}' {name}");
@@ -291,6 +310,52 @@ async fn secret_files_of_the_project_are_read_only_by_a_command_that_was_granted
     assert!(code != 0 && !text.contains("TOP-SECRET"), "{text}");
     let whole = std::fs::read_to_string(project.join(".env")).unwrap();
     assert_eq!(whole, "KEY=TOP-SECRET");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_program_that_the_login_shell_finds_can_be_started() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let place = Place::new();
+    if !available(&place) {
+        return;
+    }
+    for name in [".some-tool/bin/tool", ".other-tool/bin/tool"] {
+        let program = place.path("home").join(name);
+        std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+        std::fs::write(&program, "#!/bin/sh\necho started\n").unwrap();
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(program, mode).unwrap();
+    }
+    let run = async |script: &str| place.run(script, SandboxGrants::default()).await;
+    let (code, text, _) = run("~/.some-tool/bin/tool").await;
+    assert_eq!((code, text.as_str()), (0, "started\n"));
+    // What is hidden is missing inside, and that is said.
+    let hidden = place.path("home/.other-tool/bin/tool");
+    let (code, _, refused) = run("~/.other-tool/bin/tool").await;
+    assert!(code == 126 || code == 127, "{code}");
+    assert_eq!(refused, Some(Refused::Read(hidden)));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn in_a_folder_that_was_opened_hooks_are_read_only_however_deep_they_lie() {
+    let place = Place::new();
+    if !available(&place) {
+        return;
+    }
+    let hook = place.path("outside/a/b/c/d/.git/hooks/pre-commit");
+    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    std::fs::write(&hook, "own").unwrap();
+    let grants = SandboxGrants {
+        writable: vec![place.path("outside")],
+        ..SandboxGrants::default()
+    };
+    let script = "echo evil > ../outside/a/b/c/d/.git/hooks/pre-commit";
+    let (code, text, _) = place.run(script, grants).await;
+    assert_ne!(code, 0, "{text}");
+    assert_eq!(std::fs::read_to_string(hook).unwrap(), "own");
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ use async_trait::async_trait;
 use lathe_mcp::{ChildProcess, Launch, ProcessHandle, Program};
 use lathe_policy::{Freedom, Layers};
 use lathe_protocol::Ruleset;
+use lathe_tools::environment::Variables;
 use lathe_tools::process::{CommandSpec, Run};
 use lathe_tools::{Environment, Walls};
 use parking_lot::Mutex;
@@ -67,7 +68,7 @@ impl Launch for Launcher {
         let home = || self.environment.home().map(PathBuf::from);
         let directory = program.directory.clone().or_else(home);
         let walls = match &program.confined_to {
-            Some(root) => Some(self.confine(root).await?),
+            Some(root) => Some(self.confine(root, &variables).await?),
             None => None,
         };
         let spec = CommandSpec {
@@ -89,13 +90,13 @@ impl Launch for Launcher {
 }
 
 impl Launcher {
-    async fn confine(&self, root: &Path) -> io::Result<Arc<dyn Walls>> {
+    async fn confine(&self, root: &Path, variables: &Variables) -> io::Result<Arc<dyn Walls>> {
         // Nobody is asked while a server runs, so it reads what needs no question.
         let is_secret = lathe_policy::is_secret(&self.rules.merge(root), &[]);
         let may_read = Arc::new(move |path: &str| !is_secret(path));
         let confined = self
             .sandbox
-            .confine(root, SandboxGrants::default(), may_read)
+            .confine(root, SandboxGrants::default(), may_read, variables)
             .await;
         confined.map_err(|why| {
             io::Error::other(format!(
