@@ -149,6 +149,7 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         turn::edit_queued,
         turn::remove_queued,
         turn::move_queued_up,
+        turn::send_queued_now,
         turn::run_shell,
         turn::outline,
         turn::send_unsent,

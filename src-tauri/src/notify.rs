@@ -3,6 +3,9 @@
 
 mod news;
 
+use std::panic::AssertUnwindSafe;
+
+use futures::FutureExt;
 use lathe_protocol::SessionId;
 use lathe_render::escape::visible_line;
 use lathe_session::Sessions;
@@ -59,8 +62,16 @@ async fn listen(app: AppHandle) {
             continue;
         }
         for (session, news) in news {
-            notify(&app, &sessions, &session, news, settings.notify_sound).await;
+            let shown = notify(&app, &sessions, &session, news, settings.notify_sound);
+            contained(shown).await;
         }
+    }
+}
+
+/// A fault of the program costs one notification, and not all that come after it.
+async fn contained(work: impl Future<Output = ()>) {
+    if AssertUnwindSafe(work).catch_unwind().await.is_err() {
+        tracing::error!("a notification was not shown");
     }
 }
 
@@ -138,6 +149,14 @@ fn open_session(app: &AppHandle, what: &ActionPerformed) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_notification_that_fails_does_not_end_those_that_follow() {
+        contained(async { panic!("a fault") }).await;
+        let mut shown = false;
+        contained(async { shown = true }).await;
+        assert!(shown);
+    }
 
     #[test]
     fn a_title_is_escaped_and_hides_nothing() {

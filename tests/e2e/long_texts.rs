@@ -20,9 +20,10 @@ const MOST_DRAWN: [u64; 2] = [10_000, 200_000];
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What a model may say, and the words that are drawn of it at once.
-fn long_texts() -> [(&'static str, String, &'static str); 5] {
+fn long_texts() -> [(&'static str, String, &'static str); 7] {
     let row = format!("|{}\n", " cell |".repeat(100));
     let rule = format!("|{}\n", " --- |".repeat(100));
+    let table = format!("{row}{rule}{}", row.repeat(2_000));
     [
         (
             "a block of 5 MB",
@@ -32,8 +33,18 @@ fn long_texts() -> [(&'static str, String, &'static str); 5] {
         ("a line of 5 MB", "rose ".repeat(1_000_000), "rose rose"),
         (
             "a table of 2,000 rows and 100 columns",
-            format!("{row}{rule}{}", row.repeat(2_000)),
+            table.clone(),
             "cell",
+        ),
+        (
+            "a table behind what looks like a fence",
+            format!("```ls```\n\n{table}"),
+            "cell",
+        ),
+        (
+            "170,000 short paragraphs",
+            "rose\n\n".repeat(170_000),
+            "rose",
         ),
         (
             "10,000 nested levels",

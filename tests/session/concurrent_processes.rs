@@ -90,7 +90,7 @@ async fn what_a_crash_left_is_settled_for_the_next_process() {
     let app = TestApp::start().await;
     cut_short(&app);
     let (id, beside) = (&app.session.id, app.second_process().await);
-    app.sessions.recover(id).await.unwrap();
+    app.sessions.recover(id).await;
     let found = parts(&beside, id).await;
     assert_eq!(found.len(), 2);
     let is_settled = |part: &Part| match part {

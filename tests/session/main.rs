@@ -29,9 +29,11 @@ mod limits;
 mod media_and_cost;
 mod mentions;
 mod other_processes;
+mod panic_log;
 mod panics;
 mod permissions;
 mod plan_mode;
+mod prompt_order;
 mod prompt_queue;
 #[cfg(unix)]
 mod protected_paths;
@@ -48,6 +50,7 @@ mod slash_commands;
 mod snapshot_cleanup;
 #[cfg(unix)]
 mod special_files;
+mod stopped_queue;
 mod subtasks;
 mod tool_calls;
 mod trust;

@@ -12,7 +12,7 @@ use serde_json::json;
 const WIRE: WireKind = WireKind::OpenaiChat;
 
 /// A turn that waits for a permission, with these replies for its next steps.
-async fn busy(model: &FakeModel) -> (TestApp, Subscription, PermissionRequest, Answered) {
+pub async fn busy(model: &FakeModel) -> (TestApp, Subscription, PermissionRequest, Answered) {
     model.reply([call(
         "bash",
         json!({ "command": "touch made", "description": "Touch" }),
@@ -253,7 +253,7 @@ async fn an_abort_leaves_no_prompt_waiting() {
 }
 
 /// The prompts of the session as `text` or `text (not sent)`.
-async fn prompts(app: &TestApp) -> Vec<String> {
+pub async fn prompts(app: &TestApp) -> Vec<String> {
     let messages = app.messages().await;
     let prompts = messages
         .iter()

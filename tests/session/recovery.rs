@@ -52,7 +52,7 @@ pub fn cut_short(app: &TestApp) {
 async fn open_calls_and_messages_of_a_crash_are_settled_when_the_session_is_opened() {
     let app = TestApp::start().await;
     cut_short(&app);
-    app.sessions.recover(&app.session.id).await.unwrap();
+    app.sessions.recover(&app.session.id).await;
 
     let messages = app.messages().await;
     let answer = messages[1].info.as_assistant().unwrap();
@@ -109,7 +109,7 @@ async fn recovery_leaves_a_session_of_another_process_alone() {
     let writer = store.lock_session(&app.session.id).await.unwrap();
 
     let before = app.messages().await;
-    app.sessions.recover(&app.session.id).await.unwrap();
+    app.sessions.recover(&app.session.id).await;
     assert_eq!(
         app.messages().await,
         before,
@@ -126,4 +126,26 @@ async fn recovery_leaves_a_session_of_another_process_alone() {
 
     drop(writer);
     app.sessions.prompt(&app.session.id, input).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_session_that_cannot_be_settled_for_want_of_room_can_be_read() {
+    let app = TestApp::start().await;
+    cut_short(&app);
+    let before = app.messages().await;
+    // What is appended to the journal is refused, as on a full disk.
+    let locks = app.data_dir().join("locks");
+    let names = locks
+        .read_dir()
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
+    let tag = names
+        .filter_map(|name| Some(name.to_str()?.strip_prefix("scratch-")?.to_owned()))
+        .next();
+    let journal = locks.join(format!("journal-{}", tag.unwrap()));
+    let _ = std::fs::remove_file(&journal);
+    std::fs::create_dir(&journal).unwrap();
+
+    app.sessions.recover(&app.session.id).await;
+    assert_eq!(app.messages().await, before);
 }

@@ -440,7 +440,7 @@ async fn a_crash_during_a_subtask_settles_parent_and_child() {
         &json!({ "sessionId": made.id, "summary": [] }),
     );
     left_open(&app, &made, "bash", &json!({}));
-    app.sessions.recover(&app.session.id).await.unwrap();
+    app.sessions.recover(&app.session.id).await;
     assert_settled(&app, &made).await;
 }
 

@@ -269,7 +269,7 @@ impl Story {
     async fn recover(&mut self, session: usize) {
         let before = self.now();
         let sessions = &self.agent.app.sessions;
-        sessions.recover(&self.sessions[session]).await.unwrap();
+        sessions.recover(&self.sessions[session]).await;
         self.others_changed(session, &before);
     }
 

@@ -145,7 +145,7 @@ async fn after_a_kill_the_files_are_named_and_nothing_is_reverted_unasked() {
     agent.cut_short(&agent.app.session.id).await;
     let agent = agent.restart().await;
     let app = &agent.app;
-    app.sessions.recover(&app.session.id).await.unwrap();
+    app.sessions.recover(&app.session.id).await;
     let calls = app
         .messages()
         .await
@@ -195,7 +195,7 @@ async fn what_a_revert_did_without_hiding_messages_is_undone_with_the_one_that_h
     agent.cut_short(&agent.app.session.id).await;
     let agent = agent.restart().await;
     let app = &agent.app;
-    app.sessions.recover(&app.session.id).await.unwrap();
+    app.sessions.recover(&app.session.id).await;
 
     let partly = revert(app, &to(&turn)).await;
     assert_eq!((partly.hides_messages, partly.undoable), (0, 1));
@@ -424,7 +424,7 @@ async fn a_revert_that_was_killed_before_it_hid_anything_is_rolled_back() {
     fs::write(&session, stored.to_string()).unwrap();
     let agent = agent.restart().await;
     let app = &agent.app;
-    app.sessions.recover(&app.session.id).await.unwrap();
+    app.sessions.recover(&app.session.id).await;
     assert_eq!(app.read("a.txt"), "2\n");
     fs::write(app.path("a.txt"), "mine\n").unwrap();
     assert!(

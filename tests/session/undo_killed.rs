@@ -39,7 +39,7 @@ where
     let survived = killed.await.unwrap();
     let agent = agent.restart().await;
     let app = &agent.app;
-    app.sessions.recover(&app.session.id).await.unwrap();
+    app.sessions.recover(&app.session.id).await;
     (agent, survived)
 }
 

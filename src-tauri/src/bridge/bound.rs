@@ -7,12 +7,13 @@
 const LINE: usize = 16 * 1024;
 /// Bytes of lines without a blank line between them: a paragraph, a list, a table.
 const BLOCK: usize = 32 * 1024;
-/// What a cell of a table counts besides its text: the page makes an element of it.
-const CELL: usize = 24;
 /// Bytes of the whole text.
 const TEXT: usize = 512 * 1024;
-/// Enough to recognise a code fence.
-const START: usize = 16;
+/// What a line or a cell of a table counts in its block besides its text: the page makes elements
+/// of it.
+const ELEMENT: usize = 24;
+/// The same in the whole text, which is drawn at once. Code has fewer elements.
+const ELEMENT_OF_TEXT: usize = 96;
 
 const ELLIPSIS: &str = "…";
 
@@ -25,11 +26,18 @@ pub struct Bound {
     text: usize,
     block: usize,
     line: usize,
-    line_start: String,
-    is_in_fence: bool,
+    start: LineStart,
+    fence: Option<Fence>,
     is_line_cut: bool,
     is_block_cut: bool,
     is_text_cut: bool,
+}
+
+/// A code fence that is open.
+#[derive(Debug)]
+struct Fence {
+    mark: u8,
+    marks: usize,
 }
 
 impl Bound {
@@ -48,18 +56,15 @@ impl Bound {
 
     /// A line without its break, or a part of one.
     fn push_words(&mut self, words: &str, drawn: &mut String) {
-        let missing = START.saturating_sub(self.line_start.len());
-        self.line_start.push_str(start_of(words, missing));
-        let before = self.line;
+        let shown = start_of(words, LINE.saturating_sub(self.line));
         self.line += words.len();
+        self.start.read(shown);
         if self.is_text_cut || self.is_block_cut || self.is_line_cut {
             self.is_cut |= !words.is_empty();
             return;
         }
-        let shown = start_of(words, LINE - before);
         drawn.push_str(shown);
-        self.text += shown.len();
-        self.block += shown.len() + CELL * shown.matches('|').count();
+        self.count(shown.len(), shown.matches('|').count());
         if shown.len() < words.len() {
             drawn.push_str(ELLIPSIS);
             self.is_line_cut = true;
@@ -67,29 +72,105 @@ impl Bound {
         }
     }
 
+    fn count(&mut self, bytes: usize, elements: usize) {
+        let in_text = match self.fence {
+            Some(_) => ELEMENT,
+            None => ELEMENT_OF_TEXT,
+        };
+        self.text += bytes + in_text * elements;
+        self.block += bytes + ELEMENT * elements;
+    }
+
     fn end_line(&mut self, drawn: &mut String) {
-        let start = std::mem::take(&mut self.line_start);
-        let start = start.trim();
-        if start.is_empty() && self.line <= START {
-            self.block = 0;
-            self.is_block_cut = false;
-        } else if start.starts_with("```") || start.starts_with("~~~") {
-            self.is_in_fence = !self.is_in_fence;
-            self.block = 0;
-        }
+        let start = std::mem::take(&mut self.start);
+        // The mark of a line that was cut is not blank.
+        let is_blank = start.is_blank() && !self.is_line_cut;
         self.line = 0;
         self.is_line_cut = false;
+        match &self.fence {
+            Some(fence) if start.closes(fence) => {
+                self.fence = None;
+                self.block = 0;
+            }
+            // If its opening was left out, so is all that is in it: it would be drawn as text.
+            Some(_) => {}
+            None if is_blank => {
+                self.block = 0;
+                self.is_block_cut = false;
+            }
+            None => {
+                self.fence = start.opens();
+                if self.fence.is_some() {
+                    self.block = 0;
+                }
+            }
+        }
         if self.is_text_cut || self.is_block_cut {
             return;
         }
         drawn.push('\n');
-        self.text += 1;
-        self.block += 1;
+        self.count(1, 1);
         self.is_text_cut = self.text >= TEXT;
-        self.is_block_cut = self.block >= BLOCK && !self.is_in_fence;
+        self.is_block_cut = self.block >= BLOCK && self.fence.is_none();
         if self.is_text_cut || self.is_block_cut {
             drawn.push_str("\n…\n");
         }
+    }
+}
+
+/// What a line says about code fences, by the rules of CommonMark that the renderer follows.
+#[derive(Debug, Default)]
+struct LineStart {
+    /// In columns; a tab reaches the fourth one.
+    indent: usize,
+    mark: u8,
+    marks: usize,
+    /// Something came after the marks.
+    has_ended: bool,
+    has_words: bool,
+    has_backtick: bool,
+    /// It begins with something else.
+    is_other: bool,
+}
+
+impl LineStart {
+    fn read(&mut self, words: &str) {
+        for byte in words.bytes() {
+            if self.is_other {
+                return;
+            }
+            match byte {
+                b' ' if self.marks == 0 => self.indent += 1,
+                b'\t' if self.marks == 0 => self.indent += 4,
+                b'\r' if self.marks == 0 => {}
+                b'`' | b'~' if self.marks == 0 => (self.mark, self.marks) = (byte, 1),
+                _ if self.marks == 0 => self.is_other = true,
+                _ if byte == self.mark && !self.has_ended => self.marks += 1,
+                _ => {
+                    self.has_ended = true;
+                    self.has_words |= !byte.is_ascii_whitespace();
+                    self.has_backtick |= byte == b'`';
+                }
+            }
+        }
+    }
+
+    fn is_blank(&self) -> bool {
+        self.marks == 0 && !self.is_other
+    }
+
+    fn opens(&self) -> Option<Fence> {
+        let is_code_in_a_line = self.mark == b'`' && self.has_backtick;
+        let opens = self.indent < 4 && self.marks >= 3 && !is_code_in_a_line;
+        opens.then_some(Fence {
+            mark: self.mark,
+            marks: self.marks,
+        })
+    }
+
+    fn closes(&self, fence: &Fence) -> bool {
+        let is_same = self.mark == fence.mark && self.marks >= fence.marks;
+        is_same && self.indent < 4 && !self.has_words
     }
 }
 
@@ -144,10 +225,67 @@ mod tests {
     }
 
     #[test]
+    fn what_only_looks_like_a_fence_does_not_lift_the_limit_of_a_table() {
+        let row = "| a ".repeat(100) + "|\n";
+        let table = row.repeat(2_000);
+        for before in [
+            "```ls```\n",
+            "````\n```\n````\n",
+            "~~~\n```\n~~~\n",
+            "    ```\n",
+            "\t```\n",
+            "``` a `b`\n",
+            "``\n",
+        ] {
+            let (text, cut) = drawn(&format!("{before}\n{table}\nafter\n"));
+            assert!(cut, "{before:?}");
+            assert!(
+                text.len() < BLOCK + 1_000,
+                "{before:?}: {} bytes",
+                text.len()
+            );
+            assert!(text.ends_with("after\n"), "{before:?}");
+        }
+    }
+
+    #[test]
+    fn code_after_what_only_looks_like_a_fence_is_drawn_whole() {
+        let code = "let a = 1;\n".repeat(10_000);
+        for (open, close) in [
+            ("```rust", "```"),
+            ("~~~~", "~~~~~"),
+            ("   ```", "  ``` "),
+            ("````", "```\n````"),
+        ] {
+            let text = format!("```ls```\n\n{open}\n{code}{close}\nafter\n");
+            assert_eq!(drawn(&text), (text, false), "{open}");
+        }
+    }
+
+    #[test]
+    fn code_whose_fence_is_left_out_is_left_out_to_its_end() {
+        let block = "rose bush\n".repeat(5_000);
+        let text = format!("{block}```\ncode\n\nmore\n```\nrose\n\nafter\n");
+        let (text, cut) = drawn(&text);
+        assert!(cut);
+        assert!(text.ends_with("rose bush\n\n…\n\nafter\n"), "{text:?}");
+    }
+
+    #[test]
     fn the_whole_text_has_a_limit() {
         let (text, cut) = drawn(&"a paragraph\n\n".repeat(500_000));
         assert!(cut);
         assert!(text.len() < TEXT + 100);
+    }
+
+    #[test]
+    fn short_paragraphs_and_items_count_as_what_the_page_makes_of_them() {
+        for (short, most) in [("a\n\n", 5_000), ("- a\n\n", 5_000), ("-\n", 2_000)] {
+            let (text, cut) = drawn(&short.repeat(170_000));
+            assert!(cut, "{short:?}");
+            let blocks = text.lines().filter(|line| !line.is_empty()).count();
+            assert!(blocks < most, "{short:?}: {blocks}");
+        }
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub struct Frame {
     roots: Roots,
     updates: Vec<Pending>,
     streams: HashMap<PartId, Live>,
+    /// Parts that could not be rendered while they stream, and their sessions.
+    undrawable: HashMap<PartId, SessionId>,
 }
 
 #[allow(clippy::large_enum_variant, reason = "lives for one frame")]
@@ -44,6 +46,7 @@ impl Frame {
             roots,
             updates: Vec::new(),
             streams: HashMap::new(),
+            undrawable: HashMap::new(),
         }
     }
 
@@ -55,6 +58,7 @@ impl Frame {
     pub fn reset(&mut self, sessions: Vec<SessionId>) {
         self.updates.clear();
         self.streams.clear();
+        self.undrawable.clear();
         for session_id in sessions {
             self.add(UiUpdate::Reset { session_id });
         }
@@ -62,6 +66,7 @@ impl Frame {
 
     pub fn forget(&mut self, session: &SessionId) {
         self.streams.retain(|_, live| live.session != *session);
+        self.undrawable.retain(|_, of| of != session);
     }
 
     pub fn take(&mut self, notification: Notification, open: bool) {
@@ -139,13 +144,23 @@ impl Frame {
         });
     }
 
-    /// A fault of the renderer costs one update: the part is sent whole when it has ended.
+    /// After a fault of the renderer the part is shown as it is, and is sent whole when it has
+    /// ended. It is not tried again with every piece of text: it would fail again.
     fn render_safely(&mut self, one: Pending) -> Option<UiUpdate> {
+        let streaming = match &one {
+            Pending::Text(delta, _) => Some(delta.clone()),
+            Pending::Part(_) | Pending::Ready(_) => None,
+        };
         let rendered = panic::catch_unwind(AssertUnwindSafe(|| self.render(one)));
         rendered.unwrap_or_else(|_| {
             // The stream that failed is among them, and is in no known state.
             self.streams.clear();
-            None
+            let delta = streaming?;
+            let session = delta.session_id.clone();
+            self.undrawable.insert(delta.part_id.clone(), session);
+            let part = self.sessions.streaming(&delta.part_id)?;
+            let part = view::plain_part(part);
+            Some(UiUpdate::Part { part })
         })
     }
 
@@ -162,6 +177,7 @@ impl Frame {
 
     fn render_part(&mut self, part: &Part) -> UiUpdate {
         self.streams.remove(part.id());
+        self.undrawable.remove(part.id());
         let options = self.roots.markdown(part.session_id());
         UiUpdate::Part {
             part: view::part(part.clone(), &options),
@@ -169,6 +185,9 @@ impl Frame {
     }
 
     fn render_text(&mut self, delta: &Delta, text: &str) -> Option<UiUpdate> {
+        if self.undrawable.contains_key(&delta.part_id) {
+            return None;
+        }
         let Some(live) = self.streams.get_mut(&delta.part_id) else {
             return self.catch_up(&delta.part_id);
         };
@@ -184,6 +203,8 @@ impl Frame {
         if drawn.is_empty() {
             return None;
         }
+        #[cfg(test)]
+        super::tests::fail_if_undrawable(&drawn);
         let update = live.stream.push(&drawn);
         Some(UiUpdate::Blocks {
             session_id: delta.session_id.clone(),
@@ -201,6 +222,8 @@ impl Frame {
         let text = view::text(&part)?.to_owned();
         let mut stream = Stream::new(self.roots.markdown(part.session_id()));
         let mut bound = Bound::default();
+        #[cfg(test)]
+        super::tests::fail_if_undrawable(&text);
         let blocks = stream.push(&bound.push(&text)).blocks;
         let cut = bound.is_cut;
         let live = Live {

@@ -1,8 +1,8 @@
 //! A window gets the whole state at its start, after a reload and after lost notices.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
 
 use lathe_protocol::ipc::{Activity, UiBatch, UiUpdate};
 use lathe_protocol::{PermissionRequest, SessionStatus};
@@ -17,6 +17,18 @@ use tokio::sync::mpsc;
 
 use super::Bridge;
 use super::frame::Frame;
+
+/// A text that the renderer fails on.
+pub const UNDRAWABLE: &str = "%UNDRAWABLE%";
+/// How often it has failed.
+pub static FAULTS: AtomicUsize = AtomicUsize::new(0);
+
+pub fn fail_if_undrawable(text: &str) {
+    if text.contains(UNDRAWABLE) {
+        FAULTS.fetch_add(1, Ordering::SeqCst);
+        panic!("a fault");
+    }
+}
 
 /// A channel to a page, and what the page was sent.
 fn page() -> (Channel<UiBatch>, mpsc::UnboundedReceiver<Vec<UiUpdate>>) {
@@ -56,6 +68,7 @@ async fn expected(app: &TestApp, request: &PermissionRequest) -> [UiUpdate; 2] {
         statuses: [(session.id.clone(), SessionStatus::Busy)].into(),
         permissions: vec![request.clone()],
         questions: Vec::new(),
+        failed: Vec::new(),
         sessions: vec![session.shortened()],
     };
     [
@@ -156,4 +169,82 @@ async fn a_reloaded_page_has_nothing_open() {
     let (channel, _batches) = page();
     bridge.clone().feed(channel);
     assert!(bridge.open.lock().is_empty());
+}
+
+/// Whether a page takes what it is sent.
+#[derive(Clone, Default)]
+struct Stall(Arc<(Mutex<bool>, Condvar)>);
+
+impl Stall {
+    fn set(&self, stalled: bool) {
+        let (now, changed) = &*self.0;
+        *now.lock().unwrap() = stalled;
+        changed.notify_all();
+    }
+
+    fn wait(&self) {
+        let (now, changed) = &*self.0;
+        drop(changed.wait_while(now.lock().unwrap(), |now| *now).unwrap());
+    }
+}
+
+/// More than the notices that are kept for a page.
+const MISSED: usize = 10_000;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_that_missed_ten_thousand_notices_is_as_the_core_within_a_second() {
+    let model = FakeModel::start().await;
+    let app = TestApp::with_model(&model, WireKind::OpenaiChat).await;
+    let bridge = Arc::new(Bridge::new(app.sessions.clone()));
+    let (channel, mut batches) = page();
+    let stall = Stall::default();
+    let stalled = stall.clone();
+    let stalling = Channel::new(move |body| {
+        stalled.wait();
+        let InvokeResponseBody::Json(body) = body else {
+            panic!("bytes where a batch should be")
+        };
+        let batch: serde_json::Value = serde_json::from_str(&body).unwrap();
+        channel.send(serde_json::from_value(batch).unwrap())
+    });
+    bridge.clone().feed(stalling);
+    next(&mut batches).await;
+    let id = &app.session.id;
+    for gap in 0..3 {
+        bridge.open(id, 10).await.unwrap();
+        stall.set(true);
+        model.reply((0..MISSED).map(|piece| text(format!("{gap}.{piece} "))));
+        app.send("count").await;
+        while app.sessions.status(id) != SessionStatus::Idle {
+            tokio::task::yield_now().await;
+        }
+        model.forget();
+        stall.set(false);
+        let begun = Instant::now();
+        let told = loop {
+            let batch = next(&mut batches).await;
+            if batch.contains(&UiUpdate::Reset {
+                session_id: id.clone(),
+            }) {
+                break batch;
+            }
+        };
+        let took = begun.elapsed();
+        let activity = app.sessions.activity().await;
+        let wanted = [
+            UiUpdate::Reset {
+                session_id: id.clone(),
+            },
+            UiUpdate::Activity { activity },
+            UiUpdate::Store { problem: None },
+        ];
+        // What was kept for the page follows.
+        assert_eq!(told[..wanted.len()], wanted, "after gap {gap}");
+        let view = bridge.open(id, 10).await.unwrap();
+        let stored = app.messages().await;
+        let infos: Vec<_> = stored.into_iter().map(|one| one.info.shortened()).collect();
+        let shown: Vec<_> = view.messages.iter().map(|one| one.info.clone()).collect();
+        assert_eq!(shown, infos, "after gap {gap}");
+        assert!(took < Duration::from_secs(1), "gap {gap} took {took:?}");
+    }
 }

@@ -40,7 +40,7 @@ pub async fn session(
     id: &SessionId,
     limit: usize,
 ) -> Result<SessionView> {
-    sessions.recover(id).await?;
+    sessions.recover(id).await;
     let stored = sessions.messages(id, None, limit).await?;
     with_page(sessions, roots, id, stored, false).await
 }
@@ -53,7 +53,7 @@ pub async fn session_at(
     at: &MessageId,
     limit: usize,
 ) -> Result<SessionView> {
-    sessions.recover(id).await?;
+    sessions.recover(id).await;
     let window = sessions
         .window(id, &WindowAnchor::Around(at.clone()), limit)
         .await?;
@@ -152,11 +152,23 @@ pub fn part(part: Part, options: &Options) -> PartView {
     let source = text(&part).map(|text| bound.push(text));
     let draw = || match (&part, &source) {
         (Part::Tool(call), _) => details::live_output(call).map(|html| vec![html]),
-        (_, source) => source.as_ref().map(|text| markdown::render(text, options)),
+        (_, source) => source.as_ref().map(|text| {
+            #[cfg(test)]
+            super::tests::fail_if_undrawable(text);
+            markdown::render(text, options)
+        }),
     };
     // A fault of the renderer must not hide the text, nor end what feeds the window.
     let drawn = panic::catch_unwind(AssertUnwindSafe(draw));
     let blocks = drawn.unwrap_or_else(|_| source.as_deref().map(markdown::plain));
+    of(part, blocks, bound.is_cut)
+}
+
+/// A part whose text is shown as it is, for one that cannot be rendered.
+pub fn plain_part(part: Part) -> PartView {
+    let mut bound = Bound::default();
+    let source = text(&part).map(|text| bound.push(text));
+    let blocks = source.as_deref().map(markdown::plain);
     of(part, blocks, bound.is_cut)
 }
 

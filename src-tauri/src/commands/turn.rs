@@ -113,6 +113,17 @@ pub async fn move_queued_up(
     shell.sessions.move_queued_up(&id, &message).await.or_ui()
 }
 
+/// Stops the turn for a queued prompt.
+#[tauri::command]
+pub async fn send_queued_now(
+    shell: State<'_, Shell>,
+    session_id: String,
+    message_id: String,
+) -> Answer<()> {
+    let (id, message) = (session(&session_id)?, message(&message_id)?);
+    shell.sessions.send_queued_now(&id, &message).await.or_ui()
+}
+
 /// Runs a command of the person. The text of `input` is the command.
 #[tauri::command]
 pub async fn run_shell(

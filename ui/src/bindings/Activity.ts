@@ -18,6 +18,10 @@ statuses: { [key in SessionId]: SessionStatus },
  */
 permissions: Array<PermissionRequest>, questions: Array<QuestionRequest>, 
 /**
+ * Sessions whose last turn failed, of those that worked since the program was started.
+ */
+failed: Array<SessionId>, 
+/**
  * The sessions named above and their parents, in no order. The window may not have listed
  * their projects yet, and a request of a task is answered in the session at the top.
  */

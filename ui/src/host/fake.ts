@@ -129,7 +129,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     return session;
   };
 
-  const { waiting, add, take, leave, ...queue } = createFakeQueue(messages, emit);
+  const { waiting, add, take, leave, ...queue } = createFakeQueue(messages, emit, (sessionID) => host.abort(sessionID));
 
   /** Like the core, stores an update before it sends it. */
   const keep = (update: UiUpdate) => {

@@ -126,6 +126,8 @@ export interface Host extends ReviewHost, GitHost {
   removeQueued(sessionID: string, messageID: string): Promise<void>;
   /** Moves a queued prompt before the one above it. */
   moveQueuedUp(sessionID: string, messageID: string): Promise<void>;
+  /** Stops the turn for a queued prompt; the others wait for its turn. Does nothing if a step has just taken it. */
+  sendQueuedNow(sessionID: string, messageID: string): Promise<void>;
   /** Runs a command of the person; the text of the input is the command. Refused while a turn is running. */
   runShell(sessionID: string, input: PromptInput): Promise<string>;
   /** A Mermaid diagram as SVG; an error if it cannot be drawn. */

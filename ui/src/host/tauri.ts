@@ -55,6 +55,7 @@ export function createTauriHost(): Host {
     editQueued: (sessionId, messageId, text) => invoke('edit_queued', { sessionId, messageId, text }),
     removeQueued: (sessionId, messageId) => invoke('remove_queued', { sessionId, messageId }),
     moveQueuedUp: (sessionId, messageId) => invoke('move_queued_up', { sessionId, messageId }),
+    sendQueuedNow: (sessionId, messageId) => invoke('send_queued_now', { sessionId, messageId }),
     runShell: (sessionId, input) => invoke('run_shell', { sessionId, input }),
     drawDiagram: (source, dark) => invoke('draw_diagram', { source, dark }),
     outline: (sessionId) => invoke('outline', { sessionId }),

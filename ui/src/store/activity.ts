@@ -1,5 +1,6 @@
 /** What each session is doing, and what it waits for a person to say. One slice of the state. */
 import { batch, createMemo, createSignal, type Accessor } from 'solid-js';
+import { createMarks, type MarkStorage } from './marks';
 import type { Activity as WholeActivity, PermissionRequest, QuestionRequest, SessionStatus } from '../protocol';
 import { createKeyedSignals } from './reactive';
 import type { Sessions } from './sessions';
@@ -20,7 +21,7 @@ export interface Activity {
 
 export interface ActivitySlice extends Activity {
   /** Sets the statuses and requests of all sessions. Returns the sessions that were busy and no longer are. */
-  replace(activity: WholeActivity): string[];
+  replace(activity: WholeActivity): { readonly sessionID: string; readonly failed: boolean }[];
   setStatus(sessionID: string, status: SessionStatus): void;
   markFailed(sessionID: string): void;
   markUnread(sessionID: string): void;
@@ -36,10 +37,10 @@ export interface ActivitySlice extends Activity {
 
 const IDLE: SessionStatus = { type: 'idle' };
 
-export function createActivity(sessions: Pick<Sessions, 'get'>): ActivitySlice {
+export function createActivity(sessions: Pick<Sessions, 'get'>, storage?: MarkStorage): ActivitySlice {
   const statuses = createKeyedSignals<SessionStatus>();
-  const failed = createKeyedSignals<true>();
-  const unread = createKeyedSignals<true>();
+  const failed = createMarks('lathe.failed', storage);
+  const unread = createMarks('lathe.unread', storage);
   const [permissions, setPermissions] = createSignal<readonly PermissionRequest[]>([]);
   const [questions, setQuestions] = createSignal<readonly QuestionRequest[]>([]);
 
@@ -57,26 +58,27 @@ export function createActivity(sessions: Pick<Sessions, 'get'>): ActivitySlice {
       unread.delete(sessionID);
     });
 
-  const replace = ({ statuses: next, permissions, questions }: WholeActivity) =>
+  const replace = ({ statuses: next, permissions, questions, failed }: WholeActivity) =>
     batch(() => {
       const ended = statuses.entries().flatMap(([id, { type }]) => (type !== 'idle' && !next[id] ? [id] : []));
+      const known = new Set(failed);
       statuses.replace(Object.entries(next));
       setPermissions(permissions);
       setQuestions(questions);
-      return ended;
+      return ended.map((sessionID) => ({ sessionID, failed: known.has(sessionID) }));
     });
 
   return {
     status: (sessionID) => statuses.get(sessionID) ?? IDLE,
-    isFailed: (sessionID) => failed.get(sessionID) === true,
-    isUnread: (sessionID) => unread.get(sessionID) === true,
+    isFailed: failed.has,
+    isUnread: unread.has,
     permissions,
     questions,
     waiting,
     replace,
     setStatus: (sessionID, status) => statuses.set(sessionID, status),
-    markFailed: (sessionID) => failed.set(sessionID, true),
-    markUnread: (sessionID) => unread.set(sessionID, true),
+    markFailed: failed.add,
+    markUnread: unread.add,
     markSeen,
     putPermission: (request) => setPermissions((all) => [...without(all, request.id), request]),
     dropPermission: (id) => setPermissions((all) => without(all, id)),

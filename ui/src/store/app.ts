@@ -26,6 +26,7 @@ import { createDiagrams, type Diagrams } from './diagrams';
 import { createReverted, type Reverted } from './pending-revert';
 import { createPromptSteps, type PromptSteps } from './prompt-steps';
 import { createPictures, type Pictures } from './pictures';
+import { createReader, type Reader } from './reader';
 import { createRetry } from './retry';
 import { createReview, type Review } from './review';
 import { createSending, type Sending } from './sending';
@@ -73,6 +74,7 @@ export interface App extends Omit<SessionActions, 'send' | 'run' | 'shell'>, Sen
   readonly drafts: Drafts;
   /** Which cards of the session on screen are open. */
   readonly expanded: Expanded;
+  readonly reader: Reader;
   readonly models: Models;
   readonly agents: Agents;
   readonly environment: Environment;
@@ -128,6 +130,7 @@ export interface Core {
   readonly toasts: Toasts;
   readonly drafts: Drafts;
   readonly expanded: Expanded;
+  readonly reader: Reader;
   readonly project: Accessor<Project | undefined>;
   setProjectID(projectID: string | undefined): void;
   /** Loads the projects again: another process may have added one. */
@@ -138,7 +141,7 @@ export interface Core {
 }
 
 export function createApp(host: Host): App {
-  const state = createState();
+  const state = createState(globalThis.localStorage);
   const { settings, load: loadSettings, save: saveSettings } = createSettings(host);
   const [phase, setPhase] = createSignal<Phase>({ name: 'starting' });
   const [version, setVersion] = createSignal('');
@@ -171,6 +174,7 @@ export function createApp(host: Host): App {
     toasts,
     drafts: createDrafts(host),
     expanded: createExpanded(),
+    reader: createReader(),
     project,
     setProjectID,
     confirmFinal: (message) => new Promise<boolean>((answer) => show({ name: 'make-final', message, answer })),
@@ -375,6 +379,7 @@ export function createApp(host: Host): App {
     toasts,
     drafts: core.drafts,
     expanded: core.expanded,
+    reader: core.reader,
     models,
     agents,
     environment,

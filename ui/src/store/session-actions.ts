@@ -138,7 +138,7 @@ export function createSessionActions(core: Core): SessionActions {
     setTarget({ sessionID, ...place });
   };
 
-  const load = async (sessionID: string, place?: Place) => {
+  const load = async (sessionID: string, place?: Place): Promise<void> => {
     const mine = ++loads;
     setOpenError(undefined);
     setTarget(undefined);
@@ -157,6 +157,8 @@ export function createSessionActions(core: Core): SessionActions {
     } catch (reason) {
       if (mine !== loads) return;
       const error = uiError(reason);
+      // The place may be gone while its session is there.
+      if (place && error.code === 'not-found') return load(sessionID);
       // Before it is known as no longer being opened: a stale one would be opened again at once.
       if (selected() === sessionID && error.code !== 'not-found') {
         setResting(true);
@@ -221,12 +223,13 @@ export function createSessionActions(core: Core): SessionActions {
     else await load(sessionID, place);
   };
 
-  // Updates were lost: opens the session again, once.
+  // Updates were lost: opens the session again, once, where the person reads.
   const stale = createMemo(() => timeline.open()?.stale === true && timeline.opening() === undefined && !resting());
   createEffect(
     on(stale, (fallen) => {
       const id = selected();
-      if (fallen && id !== undefined) void load(id);
+      const messageID = fallen ? core.reader.place() : undefined;
+      if (fallen && id !== undefined) void load(id, messageID === undefined ? undefined : { messageID });
     }),
   );
 
@@ -410,9 +413,10 @@ export function createSessionActions(core: Core): SessionActions {
       const after = open?.messages.at(-1)?.info.id;
       if (!open?.hasNewer || after === undefined || loadingNewer) return;
       loadingNewer = true;
+      timeline.expectNewer(open.sessionID);
       const page = await attempt(() => host.newerMessages(open.sessionID, after, PAGE));
       loadingNewer = false;
-      if (page) timeline.addNewer(open.sessionID, after, page);
+      timeline.addNewer(open.sessionID, after, page);
     },
     async sendUnsent(messageID) {
       const id = selected();

@@ -26,7 +26,7 @@ const view = (messages: MessageView[], change = {}) => ({
   damaged: [],
   ...change,
 });
-const fresh = (): State => createRoot(createState);
+const fresh = (): State => createRoot(() => createState());
 const opening = (sessionID = SESSION.id): State => {
   const state = fresh();
   state.timeline.begin(sessionID);
@@ -240,6 +240,41 @@ describe('opening', () => {
     expect(messagesOf(state)).toEqual([said]);
   });
 
+  test('updates that arrive while newer messages are read are applied to them', () => {
+    const { clock, write, asked, said } = turn();
+    const next = write.user('And then?');
+    const answered = write.answer(next.info.id, {}, (id) => write.part(id, 'text', { text: 'Half' }));
+    const state = shown([asked, said], { hasNewer: true });
+    state.timeline.expectNewer(SESSION.id);
+    const part = answered.parts[0]!.part;
+    const whole = { part: { ...part, text: 'Half and the rest' } as typeof part };
+    const later = assistant(SESSION.id, next.info.id, clock);
+    const call = write.part(later.id, 'text', { text: 'A step after the page was read' });
+    state.apply([
+      { kind: 'part', part: whole },
+      event({ type: 'message.updated', properties: { info: later } }),
+      { kind: 'part', part: call },
+    ]);
+    expect(messagesOf(state)).toEqual([asked, said]);
+    const page = { messages: [next, answered], hasOlder: true, hasNewer: false, damaged: [] };
+    state.timeline.addNewer(SESSION.id, said.info.id, page);
+    expect(messagesOf(state)?.map(({ info }) => info.id)).toEqual([asked, said, next, answered, { info: later }].map(({ info }) => info.id));
+    expect(messagesOf(state)?.slice(-2).map(({ parts }) => parts.map((view) => view.part))).toEqual([[whole.part], [call.part]]);
+    expect(state.timeline.open()?.stale).toBe(false);
+  });
+
+  test('updates of a newer page that could not be read are not kept', () => {
+    const { asked, said, write } = turn();
+    const next = write.user('And then?');
+    const state = shown([asked, said], { hasNewer: true });
+    state.timeline.expectNewer(SESSION.id);
+    state.apply([event({ type: 'message.updated', properties: { info: next.info } })]);
+    state.timeline.addNewer(SESSION.id, said.info.id, undefined);
+    const page = { messages: [next], hasOlder: true, hasNewer: false, damaged: [] };
+    state.timeline.addNewer(SESSION.id, said.info.id, page);
+    expect(messagesOf(state)).toEqual([asked, said, next]);
+  });
+
   test('older messages go in front, once', () => {
     const { asked, said } = turn();
     const state = shown([said]);
@@ -379,7 +414,7 @@ describe('the activity of all sessions', () => {
   const task: Session = { ...SESSION, id: 'ses_task', parentID: 'ses_a' };
   const whole = (change: Partial<Activity> = {}): UiUpdate => ({
     kind: 'activity',
-    activity: { statuses: {}, permissions: [], questions: [], sessions: [], ...change },
+    activity: { statuses: {}, permissions: [], questions: [], failed: [], sessions: [], ...change },
   });
 
   test('is known at once, also of sessions that were not listed, and a task counts for its session', () => {
@@ -413,6 +448,29 @@ describe('the activity of all sessions', () => {
     expect(statuses).toEqual(['idle', 'idle', 'busy']);
     expect(['ses_a', 'ses_b', 'ses_c'].map(state.activity.isUnread)).toEqual([false, true, false]);
     expect([state.activity.permissions(), state.activity.questions()]).toEqual([[], []]);
+  });
+
+  test('says which of those that ended meanwhile have failed', () => {
+    const state = fresh();
+    state.apply([whole({ statuses: { ses_a: { type: 'busy' }, ses_b: { type: 'busy' } } })]);
+    state.apply([whole({ failed: ['ses_b', 'ses_c'] })]);
+    const marks = (id: string) => [state.activity.isUnread(id), state.activity.isFailed(id)];
+    // The failure of one that was idle all the time has been seen.
+    expect(['ses_a', 'ses_b', 'ses_c'].map(marks)).toEqual([[true, false], [true, true], [false, false]]);
+  });
+
+  test('the marks of sessions are there after the page was loaded again, until they are looked at', () => {
+    const load = () => createRoot(() => createState(localStorage));
+    const state = load();
+    state.activity.markFailed('ses_a');
+    state.activity.markUnread('ses_b');
+    state.activity.markUnread('ses_c');
+    state.activity.markSeen('ses_c');
+    const again = load();
+    const marks = (id: string) => [again.activity.isUnread(id), again.activity.isFailed(id)];
+    expect(['ses_a', 'ses_b', 'ses_c'].map(marks)).toEqual([[false, true], [true, false], [false, false]]);
+    localStorage.setItem('lathe.failed', '{ no');
+    expect(load().activity.isFailed('ses_a')).toBe(false);
   });
 
   test('does not notify readers of a status that stays the same', () => {

@@ -7,6 +7,7 @@
 import { batch, createSignal, untrack, type Accessor } from 'solid-js';
 import type { Activity, Event, SessionView, UiUpdate } from '../protocol';
 import { createActivity, type ActivitySlice } from './activity';
+import type { MarkStorage } from './marks';
 import { createSessions, type SessionsSlice } from './sessions';
 import { createTimeline, type TimelineSlice } from './timeline';
 
@@ -23,9 +24,10 @@ export interface State {
   dropSession(sessionID: string): void;
 }
 
-export function createState(): State {
+/** `storage`: where the marks of sessions are kept. */
+export function createState(storage?: MarkStorage): State {
   const sessions = createSessions();
-  const activity = createActivity(sessions);
+  const activity = createActivity(sessions, storage);
   const timeline = createTimeline();
   const [storeProblem, setStoreProblem] = createSignal<string | null>(null);
 
@@ -72,7 +74,10 @@ export function createState(): State {
   };
   const applyActivity = (whole: Activity) => {
     whole.sessions.forEach(sessions.put);
-    for (const sessionID of activity.replace(whole)) if (!isOpened(sessionID)) activity.markUnread(sessionID);
+    for (const { sessionID, failed } of activity.replace(whole)) {
+      if (!isOpened(sessionID)) activity.markUnread(sessionID);
+      if (failed && !isOnScreen(sessionID)) activity.markFailed(sessionID);
+    }
   };
   const apply = (update: UiUpdate) => {
     timeline.apply(update);

@@ -58,7 +58,10 @@ export interface TimelineSlice extends Timeline {
   close(): void;
   /** A page belongs in front of the message it was asked for. If that is not the first one, it is dropped. */
   addOlder(sessionID: string, before: string, page: MessagePage): void;
-  addNewer(sessionID: string, after: string, page: MessagePage): void;
+  /** A newer page was asked for: updates of its messages are kept until it is added. */
+  expectNewer(sessionID: string): void;
+  /** Without a page if it could not be read. */
+  addNewer(sessionID: string, after: string, page: MessagePage | undefined): void;
   /** Changes nothing if the update is about another session. */
   apply(update: UiUpdate): void;
 }
@@ -85,6 +88,8 @@ export function createTimeline(): TimelineSlice {
   const [opening, setOpening] = createSignal<string | undefined>();
   /** Updates that came before the messages they belong to. */
   let early: UiUpdate[] = [];
+  /** Those that came while a newer page was read, of the session it belongs to. */
+  let expected: { readonly open: OpenNode; readonly updates: UiUpdate[] } | undefined;
 
   const find = (sessionID: string) => {
     const open = node();
@@ -121,11 +126,19 @@ export function createTimeline(): TimelineSlice {
       const messages = [...add(open, page.messages), ...open.view.messages];
       open.set({ messages, damaged: [...page.damaged, ...open.view.damaged], hasOlder: page.hasOlder });
     },
+    expectNewer(sessionID) {
+      const open = find(sessionID);
+      expected = open && { open, updates: [] };
+    },
     addNewer(sessionID, after, page) {
       const open = find(sessionID);
-      if (!open || open.view.messages.at(-1)?.info.id !== after) return;
+      const updates = expected?.open === open ? (expected?.updates ?? []) : [];
+      expected = undefined;
+      if (!page || !open || open.view.messages.at(-1)?.info.id !== after) return;
       const messages = [...open.view.messages, ...add(open, page.messages)];
       open.set({ messages, damaged: [...open.view.damaged, ...page.damaged], hasNewer: page.hasNewer });
+      // The page may have been read before these: the newest of each says what is so.
+      for (const update of updates) applyTo(open, update);
     },
     apply(update) {
       const sessionID = sessionOf(update);
@@ -134,6 +147,7 @@ export function createTimeline(): TimelineSlice {
       else {
         const open = find(sessionID);
         if (open) applyTo(open, update);
+        if (open && expected?.open === open) expected.updates.push(update);
       }
     },
   };

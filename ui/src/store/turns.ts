@@ -61,6 +61,16 @@ export function rowsOf(
   });
 }
 
+/** It was not taken up: it waits, or its turn ended before. */
+export function isUnsent(info: Message): boolean {
+  return info.role === 'user' && info.unsent === true;
+}
+
+/** The turn that a busy session works on: the last one, without the prompts that wait behind it. */
+export function workedOn(rows: readonly Row[]): string | undefined {
+  return rows.findLast((row) => !row.queued && !(row.user && isUnsent(row.user.info)))?.turnID;
+}
+
 function startRow(message: MessageView, turnID: string): Row {
   const base = { key: message.info.id, turnID, queued: false, ends: true };
   if (message.info.role === 'user') return { ...base, user: message, answers: [] };

@@ -50,6 +50,36 @@ describe('the newest turn', () => {
     await waitFor(() => expect(app.timeline.open()?.hasNewer).toBe(false));
   });
 
+  test('is not where a reader at an older place is thrown after lost updates', async () => {
+    const { app, host, called } = await opened();
+    const prompts = userIDs(host, 'ses_long');
+    await app.select('ses_long', { messageID: prompts[20] ?? '' });
+    await waitFor(() => expect(app.timeline.open()?.hasNewer).toBe(true));
+    await waitFor(() => expect(drawn().length).toBeGreaterThan(0));
+    const before = called('openSession').length;
+    host.emit({ kind: 'reset', sessionID: 'ses_long' });
+    await waitFor(() => expect(called('openSessionAt')).toHaveLength(2));
+    await waitFor(() => expect(app.timeline.open()?.stale).toBe(false));
+    expect([called('openSession').length, app.timeline.open()?.hasNewer]).toEqual([before, true]);
+  });
+
+  test('is shown after lost updates if the place of the reader is gone', async () => {
+    const host = createFakeHost({ pace: 0 });
+    let gone = false;
+    const openSessionAt: FakeHost['openSessionAt'] = async (id, messageID, limit) => {
+      if (gone) throw { code: 'not-found', message: 'There is no such message' };
+      return host.openSessionAt(id, messageID, limit);
+    };
+    const { app } = openWindow({}, { ...host, openSessionAt });
+    await waitFor(() => expect(app.timeline.open()?.sessionID).toBe('ses_gallery'));
+    await app.select('ses_long', { messageID: userIDs(host, 'ses_long')[20] ?? '' });
+    await waitFor(() => expect(app.timeline.open()?.hasNewer).toBe(true));
+    gone = true;
+    host.emit({ kind: 'reset', sessionID: 'ses_long' });
+    await waitFor(() => expect(app.timeline.open()?.hasNewer).toBe(false));
+    expect(app.selected()).toBe('ses_long');
+  });
+
   test('alone can be tried again', async () => {
     const { app, host } = await opened();
     const clock = createClock();

@@ -11,7 +11,6 @@ import type { MessageView } from '../protocol';
 import type { App } from '../store/app';
 import { useApp } from '../store/context';
 import { NO_DRAFT } from '../store/drafts';
-import { sendNow } from '../store/send-now';
 import { isWhole, wholeMessage } from '../store/whole-text';
 
 /** A queued prompt. Until the next step it can be edited or removed. */
@@ -53,7 +52,7 @@ export function QueuedPrompt(props: { message: MessageView }) {
   };
   const now = () => {
     const { sessionID, id } = props.message.info;
-    void sendNow(app, sessionID, id);
+    void app.attempt(() => app.host.sendQueuedNow(sessionID, id));
   };
 
   const items = (): MenuItem[] => [

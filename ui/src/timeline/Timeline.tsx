@@ -13,8 +13,8 @@ import { registerFocus } from '../kit/focus';
 import { ExpandedProvider } from '../store/expanded';
 import { useApp } from '../store/context';
 import type { OpenSession } from '../store/timeline';
-import { rowsOf, type Row } from '../store/turns';
-import { readingIn } from './reading';
+import { rowsOf, workedOn, type Row } from '../store/turns';
+import { messageIn, readingIn } from './reading';
 import { createStick } from './stick-to-end';
 import { useTarget } from './scroll-to-target';
 import { Turn } from './Turn';
@@ -59,6 +59,7 @@ export function Timeline(props: { open: OpenSession }) {
     return { rows, keys, byKey, byTurn: byTurn(rows), shift };
   }, NOTHING);
   const keys = createMemo(() => list().keys, undefined, { equals: sameKeys });
+  const running = createMemo(() => (app.busy() ? workedOn(list().rows) : undefined));
 
   /** Before the first reverted message there is nothing to say about it yet. */
   const reachesRevert = () => !props.open.hasNewer || app.reverted.visible(props.open.messages).length < props.open.messages.length;
@@ -70,7 +71,7 @@ export function Timeline(props: { open: OpenSession }) {
   };
   // The whole page may be reverted: what is before it is what there is to read.
   createEffect(() => {
-    if (list().rows.length === 0 && props.open.messages.length > 0 && props.open.hasOlder) void app.loadOlder();
+    if (app.reverted.isKnown() && list().rows.length === 0 && props.open.messages.length > 0 && props.open.hasOlder) void app.loadOlder();
   });
 
   const loadOlder = () => {
@@ -112,6 +113,7 @@ export function Timeline(props: { open: OpenSession }) {
   });
   createEffect(on(app.sent, () => stick.follow(), { defer: true }));
   onMount(() => onCleanup(app.promptSteps.register(() => readingIn(scroller, list().rows))));
+  onMount(() => onCleanup(app.reader.register(() => (stick.atEnd() ? undefined : messageIn(scroller)))));
 
   return (
     <div class="timeline">
@@ -145,7 +147,8 @@ export function Timeline(props: { open: OpenSession }) {
             {(key) => {
               const row = () => list().byKey.get(key);
               const rows = () => list().byTurn.get(row()?.turnID ?? '') ?? [];
-              return <Turn row={row} rows={rows} last={() => list().keys.at(-1) === key} />;
+              const last = () => list().keys.at(-1) === key;
+              return <Turn row={row} rows={rows} last={last} running={() => running() === row()?.turnID} />;
             }}
           </Virtualizer>
         </ExpandedProvider>

@@ -2,10 +2,8 @@ import { createMemo, For, Show } from 'solid-js';
 import { clock } from '../text/format';
 import { isSummary } from '../parts/CompactionPart';
 import { PartList } from '../parts/PartList';
-import type { Message } from '../protocol';
-import { useApp } from '../store/context';
 import { isWritten } from '../store/prompts';
-import type { Answer, Row } from '../store/turns';
+import { isUnsent, type Answer, type Row } from '../store/turns';
 import { isMark, runsOf, type Runs } from '../tools/runs';
 import { MessageFailure } from './MessageFailure';
 import { PromptActions } from './PromptActions';
@@ -18,11 +16,12 @@ interface TurnProps {
   /** All rows of the same turn. */
   readonly rows: () => readonly Row[];
   readonly last: () => boolean;
+  /** The agent works on this turn. */
+  readonly running: () => boolean;
 }
 
 /** One row of the timeline: a turn, or a section of a very long one. */
 export function Turn(props: TurnProps) {
-  const app = useApp();
   // A compaction summary is shown at its divider.
   const answers = createMemo(() => props.row()?.answers.filter((answer) => !isSummary(answer.info)) ?? []);
   const answerIDs = createMemo(() => answers().map((answer) => answer.info.id));
@@ -54,15 +53,10 @@ export function Turn(props: TurnProps) {
         {(id) => <Show when={answer(id)}>{(found) => <AnswerMessage answer={found()} runs={runs()} />}</Show>}
       </For>
       <Show when={props.row()?.ends && props.row()}>
-        {(row) => <TurnFooter turnID={row().turnID} rows={props.rows()} running={props.last() && app.busy()} />}
+        {(row) => <TurnFooter turnID={row().turnID} rows={props.rows()} running={props.running()} />}
       </Show>
     </article>
   );
-}
-
-/** It was not taken up: it waits, or its turn ended before. */
-function isUnsent(info: Message): boolean {
-  return info.role === 'user' && info.unsent === true;
 }
 
 function AnswerMessage(props: { answer: Answer; runs: Runs }) {

@@ -94,4 +94,25 @@ describe('the end of a turn', () => {
     status('idle');
     await waitFor(() => expect(totals()?.textContent).toContain('$1.00'));
   });
+
+  test('has no totals either while a prompt waits behind it', async () => {
+    const { app, host } = openWindow();
+    await waitFor(() => expect(app.timeline.open()).toBeTruthy());
+    const turn = [...document.querySelectorAll<HTMLElement>('.session-turn')].at(-1)?.dataset.turnId ?? '';
+    const waiting = createWriter('ses_gallery', createClock()).user('And then?');
+    const info = { ...waiting.info, time: { created: Date.now() + 1e9 } } as typeof waiting.info;
+    const status = (type: 'busy' | 'idle') =>
+      host.emit({ kind: 'event', event: { type: 'session.status', properties: { sessionID: 'ses_gallery', status: { type } } } });
+    const totals = () => document.querySelector(`[data-turn-id="${turn}"] [data-testid=turn-totals]`);
+    const messageID = app.timeline.open()?.messages.at(-1)?.info.id ?? '';
+    const part: Part = { type: 'step-finish', id: 'prt_zz', sessionID: 'ses_gallery', messageID, reason: 'stop', cost: 1, tokens: usage };
+    host.emit({ kind: 'part', part: { part } });
+    status('busy');
+    host.emit({ kind: 'event', event: { type: 'message.updated', properties: { info } } });
+    host.emit({ kind: 'queue', sessionID: 'ses_gallery', messages: [info.id] });
+    await screen.findByText('Queued');
+    expect(totals()).toBeFalsy();
+    status('idle');
+    await waitFor(() => expect(totals()).toBeTruthy());
+  });
 });

@@ -5,6 +5,14 @@ import type { Row } from '../store/turns';
 /** A prompt that was just gone to stands about here. */
 const NEAR = 60;
 
+/** The message in the middle of the timeline. */
+export function messageIn(scroller: HTMLElement): string | undefined {
+  const area = scroller.getBoundingClientRect();
+  const middle = area.top + area.height / 2;
+  const drawn = [...scroller.querySelectorAll<HTMLElement>('[data-message-id]')];
+  return drawn.findLast((one) => one.getBoundingClientRect().top <= middle)?.dataset.messageId;
+}
+
 export function readingIn(scroller: HTMLElement, rows: readonly Row[]): Reading | undefined {
   const area = scroller.getBoundingClientRect();
   const middle = area.top + area.height / 2;

@@ -63,14 +63,13 @@ impl From<ReadError> for io::Error {
 
 /// The whole content of a regular file of at most `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-    let path = path.to_owned();
-    in_time(TIME_LIMIT, move || read_opened(open(&path)?, limit))
+    read_within(TIME_LIMIT, path, false, limit)
 }
 
 /// The same for a path without links, such as a canonical one: if its last name is a link by
 /// now, it was changed since it was checked.
 pub fn read_real(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-    read_opened(open_real(path)?, limit)
+    read_within(TIME_LIMIT, path, true, limit)
 }
 
 /// The same as text.
@@ -78,14 +77,29 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, ReadError> {
     String::from_utf8(read(path, limit)?).map_err(|_| ReadError::NotText)
 }
 
-/// Opens a regular file. Reading it has no limit: it may grow meanwhile.
+/// Opens a regular file, in time. Reading it then has no limit: it may grow meanwhile.
 pub fn open(path: &Path) -> Result<(File, Metadata), ReadError> {
-    open_as(path, false)
+    open_within(TIME_LIMIT, path, false)
 }
 
 /// The same for a path without links.
 pub fn open_real(path: &Path) -> Result<(File, Metadata), ReadError> {
-    open_as(path, true)
+    open_within(TIME_LIMIT, path, true)
+}
+
+fn read_within(
+    time: Duration,
+    path: &Path,
+    is_real: bool,
+    limit: u64,
+) -> Result<Vec<u8>, ReadError> {
+    let path = path.to_owned();
+    in_time(time, move || read_opened(open_as(&path, is_real)?, limit))
+}
+
+fn open_within(time: Duration, path: &Path, is_real: bool) -> Result<(File, Metadata), ReadError> {
+    let path = path.to_owned();
+    in_time(time, move || open_as(&path, is_real))
 }
 
 /// Does the work on a thread of its own, which is left alone if it takes too long: a call to a file
@@ -108,6 +122,8 @@ fn in_time<T: Send + 'static>(
 }
 
 fn open_as(path: &Path, is_real: bool) -> Result<(File, Metadata), ReadError> {
+    #[cfg(test)]
+    tests::hang_if_told(path);
     // Before opening, because that alone has an effect on some devices; and again afterwards,
     // because another file may have that name by then.
     check(&match is_real {
@@ -256,19 +272,27 @@ mod tests {
         assert!(read(path, 100_000).unwrap().len() > 100);
     }
 
+    /// A file of this name is on a file system that does not answer.
+    const DEAD: &str = "on-a-dead-server";
+
+    pub(super) fn hang_if_told(path: &Path) {
+        while path.ends_with(DEAD) {
+            thread::park();
+        }
+    }
+
     #[test]
     fn a_file_system_that_does_not_answer_is_given_up() {
-        let (answer, never) = mpsc::channel::<()>();
-        let hangs = move || {
-            never
-                .recv()
-                .map_err(|error| ReadError::Io(io::Error::other(error)))
-        };
-        let result = in_time(Duration::from_millis(10), hangs);
-        assert!(matches!(result, Err(ReadError::TooSlow(_))), "{result:?}");
+        let time = Duration::from_millis(10);
+        let path = Path::new("/mnt").join(DEAD);
+        for is_real in [false, true] {
+            let read = read_within(time, &path, is_real, 9);
+            assert!(matches!(read, Err(ReadError::TooSlow(_))), "{read:?}");
+            let opened = open_within(time, &path, is_real);
+            assert!(matches!(opened, Err(ReadError::TooSlow(_))), "{opened:?}");
+        }
         let slow = ReadError::TooSlow(TIME_LIMIT);
         assert_eq!(slow.to_string(), "it couldn’t be read within 10 s");
-        drop(answer);
     }
 
     #[test]

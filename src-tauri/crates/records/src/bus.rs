@@ -5,11 +5,11 @@
 //! snapshot. Streaming text is published as [`Delta`]s that say where they belong, so a
 //! snapshot taken in between neither loses nor doubles a character.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lathe_protocol::{Event, MessageId, PartId, SessionId};
+use lathe_protocol::{Event, MessageError, MessageId, PartId, SessionId, SessionStatus};
 use parking_lot::Mutex;
 use tokio::sync::broadcast::{self, error::RecvError, error::TryRecvError};
 
@@ -93,6 +93,7 @@ pub struct Bus {
     channel: broadcast::Sender<NumberedNotification>,
     sequences: Arc<Mutex<HashMap<SessionId, u64>>>,
     session_changes: Arc<AtomicU64>,
+    failed: Arc<Mutex<HashSet<SessionId>>>,
 }
 
 impl Default for Bus {
@@ -101,6 +102,7 @@ impl Default for Bus {
             channel: broadcast::Sender::new(CAPACITY),
             sequences: Arc::default(),
             session_changes: Arc::default(),
+            failed: Arc::default(),
         }
     }
 }
@@ -139,7 +141,36 @@ impl Bus {
         self.session_changes.load(Ordering::Acquire)
     }
 
+    /// The sessions whose last turn failed, for a subscriber that missed it.
+    pub fn failed(&self) -> Vec<SessionId> {
+        self.failed.lock().iter().cloned().collect()
+    }
+
+    fn note_failure(&self, event: &Event) {
+        match event {
+            Event::SessionError {
+                session_id: Some(id),
+                error: Some(error),
+            } if ends_a_turn(error) => {
+                self.failed.lock().insert(id.clone());
+            }
+            Event::SessionStatus {
+                session_id,
+                status: SessionStatus::Busy,
+            } => {
+                self.failed.lock().remove(session_id);
+            }
+            Event::SessionDeleted { info } => {
+                self.failed.lock().remove(&info.id);
+            }
+            _ => {}
+        }
+    }
+
     fn send(&self, notification: Notification) {
+        if let Notification::Event(event) = &notification {
+            self.note_failure(event);
+        }
         if let Notification::Event(event) = &notification
             && let Event::SessionCreated { .. }
             | Event::SessionUpdated { .. }
@@ -171,6 +202,11 @@ impl Bus {
             sequences.remove(&id);
         }
     }
+}
+
+/// Not if the turn goes on all the same, nor if a person ended it.
+fn ends_a_turn(error: &MessageError) -> bool {
+    !error.is_warning() && !matches!(error, MessageError::Aborted(_))
 }
 
 pub struct Subscription {
@@ -243,6 +279,27 @@ mod tests {
             panic!("nothing after the gap")
         };
         assert_eq!(next.seq, 11);
+    }
+
+    #[test]
+    fn a_session_has_failed_until_it_works_again() {
+        let bus = Bus::default();
+        let (a, b) = ids();
+        let fail = |session_id: &SessionId, error| Event::SessionError {
+            session_id: Some(session_id.clone()),
+            error: Some(error),
+        };
+        bus.publish(fail(&a, MessageError::unknown("no")));
+        bus.publish(fail(&b, MessageError::aborted("stopped")));
+        bus.publish(fail(&b, MessageError::no_snapshot("no room")));
+        assert_eq!(bus.failed(), [a.clone()]);
+        bus.publish(idle(&a));
+        assert_eq!(bus.failed(), [a.clone()]);
+        bus.publish(Event::SessionStatus {
+            session_id: a,
+            status: SessionStatus::Busy,
+        });
+        assert_eq!(bus.failed(), []);
     }
 
     #[tokio::test]

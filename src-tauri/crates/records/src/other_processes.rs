@@ -7,9 +7,11 @@
 mod tail;
 
 use std::collections::{HashMap, HashSet};
+use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::time::Duration;
 
+use futures::FutureExt;
 use lathe_protocol::{Event, Session, SessionId};
 use lathe_store::{Store, Trace};
 use notify::{RecursiveMode, Watcher};
@@ -23,6 +25,8 @@ use tail::Tail;
 const GATHER: Duration = Duration::from_millis(50);
 /// How often the messages of a session that another process works on are read.
 const POLL: Duration = Duration::from_millis(250);
+/// The pause after a fault, so that one that repeats itself does not use up the processor.
+const AFTER_A_FAULT: Duration = Duration::from_millis(500);
 
 /// Follows other processes until this value is dropped.
 pub struct OtherProcesses {
@@ -58,7 +62,7 @@ impl OtherProcesses {
             known: HashMap::new(),
             working: HashMap::new(),
         };
-        let task = tokio::spawn(follower.run(traces));
+        let task = tokio::spawn(follower.run_on(traces));
         let _watcher = watcher;
         Ok(OtherProcesses { _watcher, task })
     }
@@ -95,7 +99,18 @@ struct Follower {
 }
 
 impl Follower {
-    async fn run(mut self, mut traces: mpsc::UnboundedReceiver<Trace>) {
+    /// A fault of the program costs one change of another process, and not all that come after it.
+    async fn run_on(mut self, mut traces: mpsc::UnboundedReceiver<Trace>) {
+        loop {
+            let run = AssertUnwindSafe(self.run(&mut traces));
+            if run.catch_unwind().await.is_ok() {
+                return;
+            }
+            tokio::time::sleep(AFTER_A_FAULT).await;
+        }
+    }
+
+    async fn run(&mut self, traces: &mut mpsc::UnboundedReceiver<Trace>) {
         let mut poll = tokio::time::interval(POLL);
         poll.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
@@ -158,6 +173,8 @@ impl Follower {
     }
 
     async fn publish_session(&mut self, id: &SessionId) {
+        #[cfg(test)]
+        tests::fail_once();
         match self.records.store().session(id).await {
             Ok(Some(info)) => {
                 let event = match self.known.insert(id.clone(), info.clone()) {
@@ -204,5 +221,74 @@ impl Follower {
                 self.publish_session(&id).await;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use lathe_protocol::{IdSource, Millis, Tick};
+    use serde_json::json;
+
+    use super::*;
+    use crate::bus::Bus;
+    use crate::clock::SystemClock;
+
+    static FAULT: AtomicBool = AtomicBool::new(false);
+
+    /// Called for every change, so that a test can make one fail.
+    pub(super) fn fail_once() {
+        if FAULT.swap(false, Ordering::SeqCst) {
+            panic!("a fault");
+        }
+    }
+
+    /// Writes a session as another process does.
+    fn write(folder: &std::path::Path, id: &SessionId) {
+        let session = json!({
+            "id": id, "projectID": "global", "directory": "/garden", "title": "Roses",
+            "version": "1", "time": { "created": 1, "updated": 1 },
+        });
+        std::fs::write(folder.join(format!("{id}.json")), session.to_string()).unwrap();
+    }
+
+    async fn until_created(events: &mut Subscription, id: &SessionId) {
+        loop {
+            let Some(BusItem::Notification(notice)) = events.next().await else {
+                panic!("fell behind")
+            };
+            let Notification::Event(event) = notice.notification else {
+                continue;
+            };
+            if matches!(&*event, Event::SessionCreated { info } if info.id == *id) {
+                return;
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn other_processes_are_followed_after_a_fault_of_the_program() {
+        let data = tempfile::tempdir().unwrap();
+        let store = Store::open(data.path(), lathe_store::Options::default()).await;
+        let records = Records::new(store.unwrap(), Bus::default(), Arc::new(SystemClock));
+        let mut events = records.bus().subscribe();
+        let (sessions, _) = records.store().traced_folders();
+        let sessions = sessions.join("global");
+        std::fs::create_dir_all(&sessions).unwrap();
+        let ids = IdSource::new(Tick::default());
+        let (lost, found) = (ids.session(Millis(1)), ids.session(Millis(2)));
+        let _following = OtherProcesses::follow(records.clone()).unwrap();
+
+        FAULT.store(true, Ordering::SeqCst);
+        write(&sessions, &lost);
+        while FAULT.load(Ordering::SeqCst) {
+            tokio::task::yield_now().await;
+        }
+        write(&sessions, &found);
+        let appeared = until_created(&mut events, &found);
+        let appeared = tokio::time::timeout(Duration::from_secs(30), appeared).await;
+        appeared.expect("it is not followed any more");
     }
 }

@@ -3,6 +3,7 @@
 //! One lock guards them all. Status and queue are published under it, so that subscribers see
 //! changes in the order in which they happened.
 
+mod preparing;
 mod queue;
 
 use std::collections::HashMap;
@@ -17,6 +18,7 @@ use tokio::task::{AbortHandle, JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use crate::turn::BeforePoll;
+use preparing::Preparations;
 use queue::Queue;
 
 /// A session that is being worked on in this process.
@@ -67,8 +69,19 @@ pub struct ActiveSessions {
     pub before_poll: Option<BeforePoll>,
     records: Records,
     sessions: Mutex<HashMap<SessionId, ActiveSession>>,
-    /// One prompt at a time per session, so that ids, files and queue have one order.
-    prompting: Mutex<HashMap<SessionId, Arc<tokio::sync::Mutex<()>>>>,
+    preparations: Preparations,
+    locks: Mutex<HashMap<(SessionId, Guarded), Arc<tokio::sync::Mutex<()>>>>,
+}
+
+/// What one caller at a time does with a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Guarded {
+    /// Prompts and reverts, so that ids, files and queue have one order.
+    Prompt,
+    /// Taking a prompt from a person, from its files on.
+    Sending,
+    /// Changing the queue together with what is stored of it.
+    Queue,
 }
 
 impl ActiveSessions {
@@ -77,25 +90,36 @@ impl ActiveSessions {
             before_poll,
             records,
             sessions: Mutex::default(),
-            prompting: Mutex::default(),
+            preparations: Preparations::default(),
+            locks: Mutex::default(),
         }
     }
 
     /// Waits until no other caller prompts the session or reverts something of it.
     pub async fn lock_prompt(&self, id: &SessionId) -> OwnedMutexGuard<()> {
-        self.prompt_lock(id).lock_owned().await
+        self.lock_of(id, Guarded::Prompt).lock_owned().await
+    }
+
+    /// Waits until the prompts that a person sent before are taken. Before [`Self::lock_prompt`].
+    pub async fn lock_sending(&self, id: &SessionId) -> OwnedMutexGuard<()> {
+        self.lock_of(id, Guarded::Sending).lock_owned().await
+    }
+
+    /// Waits until what is stored of the session's queue agrees with it. Held for a write only.
+    pub async fn lock_queue(&self, id: &SessionId) -> OwnedMutexGuard<()> {
+        self.lock_of(id, Guarded::Queue).lock_owned().await
     }
 
     /// `None` if another caller holds the lock.
     pub fn try_lock_prompt(&self, id: &SessionId) -> Option<OwnedMutexGuard<()>> {
-        self.prompt_lock(id).try_lock_owned().ok()
+        self.lock_of(id, Guarded::Prompt).try_lock_owned().ok()
     }
 
-    fn prompt_lock(&self, id: &SessionId) -> Arc<tokio::sync::Mutex<()>> {
-        let mut all = self.prompting.lock();
+    fn lock_of(&self, id: &SessionId, what: Guarded) -> Arc<tokio::sync::Mutex<()>> {
+        let mut all = self.locks.lock();
         // Those that are neither held nor waited for.
         all.retain(|_, lock| Arc::strong_count(lock) > 1);
-        all.entry(id.clone()).or_default().clone()
+        all.entry((id.clone(), what)).or_default().clone()
     }
 
     /// Whether this prompt is a command that the person runs themselves, now.
@@ -155,6 +179,14 @@ impl ActiveSessions {
         self.sessions.lock().get(id).map(|one| one.cancel.clone())
     }
 
+    /// Whether its turn was stopped and has not ended yet.
+    pub fn is_stopping(&self, id: &SessionId) -> bool {
+        let sessions = self.sessions.lock();
+        sessions
+            .get(id)
+            .is_some_and(|one| one.cancel.is_cancelled())
+    }
+
     /// The session that started this one as a task.
     pub fn parent(&self, id: &SessionId) -> Option<SessionId> {
         let sessions = self.sessions.lock();
@@ -175,11 +207,15 @@ impl ActiveSessions {
         one.map_or(SessionStatus::Idle, |one| one.status.clone())
     }
 
-    /// The status of every session that is not idle.
+    /// The status of every session that is not idle, or that is shown as busy because a prompt is
+    /// prepared for it.
     pub fn statuses(&self) -> Vec<(SessionId, SessionStatus)> {
         let sessions = self.sessions.lock();
         let status = |(id, one): (&SessionId, &ActiveSession)| (id.clone(), one.status.clone());
-        sessions.iter().map(status).collect()
+        let prepared = self.preparations.shown().into_iter();
+        let prepared = prepared.filter(|id| !sessions.contains_key(id));
+        let prepared = prepared.map(|id| (id, SessionStatus::Busy));
+        sessions.iter().map(status).chain(prepared).collect()
     }
 
     pub fn set_status(&self, id: &SessionId, status: SessionStatus) {
@@ -206,6 +242,9 @@ impl ActiveSessions {
         self.records.publish(Event::SessionIdle {
             session_id: id.clone(),
         });
+        if self.preparations.is_shown(id) {
+            self.publish_status(id, SessionStatus::Busy);
+        }
         Ok(())
     }
 

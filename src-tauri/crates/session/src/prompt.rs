@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use lathe_protocol::ipc::{PromptFile, PromptInput};
 use lathe_protocol::{
-    CreatedTime, Extra, FilePart, FilePartSource, Message, MessageId, MessageWithParts, Part,
-    PartId, Project, Session, SessionId, UserMessage,
+    CreatedTime, Extra, FilePart, FilePartSource, Message, MessageId, MessageWithParts, Millis,
+    Part, PartId, Project, Session, SessionId, UserMessage, serial_cmp,
 };
 
 use crate::core::Core;
@@ -168,7 +168,7 @@ async fn build(
 }
 
 /// An id that a client chose must not be that of a message which exists, in any session.
-async fn unused(records: &Records, id: &MessageId) -> Result<MessageId> {
+pub async fn unused(records: &Records, id: &MessageId) -> Result<MessageId> {
     if records.store().parts(id).await?.items.is_empty() {
         return Ok(id.clone());
     }
@@ -200,6 +200,30 @@ pub async fn dated_now(records: &Records, prompt: MessageWithParts) -> Result<Me
     }
     let info = Message::User(info);
     Ok(MessageWithParts { info, parts })
+}
+
+/// Dates a prompt after the newest message of its session, if it is not yet: files were read for
+/// it, it waited, and the session went on. True if it has another date now.
+pub fn put_last(records: &Records, prompt: &mut Message, newest: Option<&Message>) -> bool {
+    let Some(newest) = newest else {
+        return false;
+    };
+    if newest.id() == prompt.id() || is_after(prompt, newest) {
+        return false;
+    }
+    let Message::User(prompt) = prompt else {
+        return false;
+    };
+    let after = Millis(newest.created().0 + 1);
+    prompt.time.created = records.now().max(after);
+    true
+}
+
+/// Messages are ordered by their date, and those of one millisecond by their id.
+fn is_after(message: &Message, other: &Message) -> bool {
+    let dates = message.created().cmp(&other.created());
+    let order = dates.then_with(|| serial_cmp(message.id().as_str(), other.id().as_str()));
+    order.is_gt()
 }
 
 pub async fn newest(records: &Records, session: &SessionId) -> Result<Option<Message>> {

@@ -41,7 +41,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use crate::core::Core;
-use crate::{synthetic, title};
+use crate::{prompt, synthetic, title};
 use attempts::Attempts;
 use calls::CallsOutcome;
 use finish::StepEnd;
@@ -278,15 +278,25 @@ impl Turn {
 
     /// Adds the prompts that were sent during the last step.
     async fn take_queued(&mut self) -> Result<()> {
-        let taken = self.core.active.take_queued(&self.session.id);
+        let Core {
+            active, records, ..
+        } = &*self.core;
+        let _queue = active.lock_queue(&self.session.id).await;
+        let mut taken = active.take_queued(&self.session.id);
         if taken.is_empty() {
             return Ok(());
         }
-        for prompt in taken.iter().filter(|prompt| prompt.by_person) {
-            let info = prompt.message.info.clone();
-            self.core.records.put_message(info).await?;
+        let mut newest = self.history.newest().cloned();
+        for prompt in &mut taken {
+            let info = &mut prompt.message.info;
+            // A step may have begun since it was sent: its answer is not one to this prompt.
+            let moved = prompt::put_last(records, info, newest.as_ref());
+            if prompt.by_person || moved {
+                records.put_message(info.clone()).await?;
+            }
+            newest = Some(info.clone());
         }
-        self.core.active.sent(&self.session.id);
+        active.sent(&self.session.id);
         self.repeated_calls = Arc::default();
         self.steps = 0;
         self.reported_missing_snapshot = false;

@@ -11,6 +11,7 @@ use lathe_test_support::app::TestApp;
 use lathe_test_support::fake_model::{FakeModel, Gate, hold, text};
 
 use super::Frame;
+use crate::bridge::tests::{FAULTS, UNDRAWABLE};
 use crate::bridge::view::{self, Roots};
 
 /// The blocks of each part, as a window holds them.
@@ -202,4 +203,26 @@ async fn a_reset_replaces_all_gathered_updates() {
             session_id: app.session.id.clone()
         }]
     );
+}
+
+#[tokio::test]
+async fn a_text_that_cannot_be_drawn_is_shown_as_it_is_and_not_tried_again_and_again() {
+    let (model, gate) = (FakeModel::start().await, Gate::closed());
+    let rest: Vec<_> = (0..50).map(|line| text(format!("Line {line}\n"))).collect();
+    let mut said = vec![text(format!("{UNDRAWABLE}\n")), hold(&gate)];
+    said.extend(rest);
+    model.reply(said);
+    let app = TestApp::with_model(&model, WireKind::OpenaiChat).await;
+    let events = app.sessions.subscribe();
+    app.send("go").await;
+    gate.open();
+    let screen = watch(&app, events, 1, true).await;
+
+    let answer = app.messages().await.pop().unwrap();
+    let answer = answer.parts.iter().find(|part| view::text(part).is_some());
+    let answer = answer.unwrap();
+    let plain = markdown::plain(view::text(answer).unwrap());
+    assert_eq!(screen.blocks[answer.id()], plain);
+    // Once while it streamed, and once when it had ended.
+    assert_eq!(FAULTS.load(std::sync::atomic::Ordering::SeqCst), 2);
 }

@@ -42,6 +42,7 @@ export function createFakeActivity(sessions: ReadonlyMap<string, Session>): Fake
       kind: 'activity',
       activity: {
         statuses: Object.fromEntries(statuses),
+        failed: [],
         permissions: [...permissions.values()],
         questions: [...questions.values()],
         sessions: [...sessions.values()].filter(({ id }) => statuses.has(id)),

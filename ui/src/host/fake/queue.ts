@@ -3,7 +3,7 @@ import type { MessageView, UiError, UiUpdate } from '../../protocol';
 import type { Host } from '../host';
 import { viewOf } from './parts';
 
-type QueueHost = Pick<Host, 'editQueued' | 'removeQueued' | 'moveQueuedUp' | 'sendUnsent'>;
+type QueueHost = Pick<Host, 'editQueued' | 'removeQueued' | 'moveQueuedUp' | 'sendQueuedNow' | 'sendUnsent'>;
 
 interface FakeQueue extends QueueHost {
   waiting(sessionID: string): string[];
@@ -19,6 +19,7 @@ const taken: UiError = { code: 'failed', message: 'This prompt was already sent'
 export function createFakeQueue(
   messages: Map<string, MessageView[]>,
   emit: (...updates: UiUpdate[]) => void,
+  abort: (sessionID: string) => Promise<void>,
 ): FakeQueue {
   const queues = new Map<string, string[]>();
   const waiting = (sessionID: string) => queues.get(sessionID) ?? [];
@@ -33,6 +34,13 @@ export function createFakeQueue(
     const rest = messages.get(sessionID)?.filter((one) => one.info.id !== messageID);
     messages.set(sessionID, rest ?? []);
     emit({ kind: 'event', event: { type: 'message.removed', properties: { sessionID, messageID } } });
+  };
+  const sendUnsent = async (sessionID: string, messageID: string) => {
+    const message = messages.get(sessionID)?.find((one) => one.info.id === messageID);
+    if (message?.info.role !== 'user' || !message.info.unsent) throw taken;
+    const { unsent: _, ...info } = message.info;
+    emit({ kind: 'event', event: { type: 'message.updated', properties: { info } } });
+    return messageID;
   };
   return {
     waiting,
@@ -70,13 +78,13 @@ export function createFakeQueue(
       retell(earlier, second);
       put(sessionID, ids.with(at - 1, messageID).with(at, above));
     },
-    sendUnsent: async (sessionID, messageID) => {
-      const message = messages.get(sessionID)?.find((one) => one.info.id === messageID);
-      if (message?.info.role !== 'user' || !message.info.unsent) throw taken;
-      const { unsent: _, ...info } = message.info;
-      emit({ kind: 'event', event: { type: 'message.updated', properties: { info } } });
-      return messageID;
+    sendQueuedNow: async (sessionID, messageID) => {
+      const ids = waiting(sessionID);
+      if (!ids.includes(messageID)) return;
+      await abort(sessionID);
+      for (const id of [messageID, ...ids.filter((one) => one !== messageID)]) await sendUnsent(sessionID, id);
     },
+    sendUnsent,
     removeQueued: async (sessionID, messageID) => {
       const info = messages.get(sessionID)?.find((one) => one.info.id === messageID)?.info;
       if (info?.role === 'user' && info.unsent) return remove(sessionID, messageID);

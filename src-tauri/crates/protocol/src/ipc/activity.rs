@@ -19,6 +19,8 @@ pub struct Activity {
     /// Requests that wait for an answer, oldest first.
     pub permissions: Vec<PermissionRequest>,
     pub questions: Vec<QuestionRequest>,
+    /// Sessions whose last turn failed, of those that worked since the program was started.
+    pub failed: Vec<SessionId>,
     /// The sessions named above and their parents, in no order. The window may not have listed
     /// their projects yet, and a request of a task is answered in the session at the top.
     pub sessions: Vec<Session>,

@@ -89,7 +89,8 @@ fn set_created(prompt: &mut Queued, created: Millis) {
 }
 
 impl ActiveSessions {
-    /// Puts a person's prompt into the queue; false when the turn ended in the meantime.
+    /// Puts a person's prompt into the queue; false when the turn ended in the meantime, or was
+    /// stopped: it would leave the prompt as not sent.
     pub fn queue(&self, session: &SessionId, message: MessageWithParts) -> bool {
         self.push(session, message, true)
     }
@@ -104,6 +105,9 @@ impl ActiveSessions {
         let Some(one) = sessions.get_mut(session) else {
             return false;
         };
+        if by_person && one.cancel.is_cancelled() {
+            return false;
+        }
         one.queue.prompts.push(Queued { message, by_person });
         if by_person {
             self.publish_queue(session, one.queue.shown());
@@ -111,8 +115,8 @@ impl ActiveSessions {
         true
     }
 
-    /// Takes everything that waits. The caller records that the prompts of people are sent, and
-    /// then calls [`ActiveSessions::sent`].
+    /// Takes everything that waits. The caller holds the queue's lock, records that the prompts of
+    /// people are sent, and then calls [`ActiveSessions::sent`].
     pub fn take_queued(&self, session: &SessionId) -> Vec<Queued> {
         let mut sessions = self.sessions.lock();
         let Some(one) = sessions.get_mut(session) else {
@@ -137,6 +141,22 @@ impl ActiveSessions {
         let sessions = self.sessions.lock();
         let one = sessions.get(session);
         one.is_some_and(|one| one.queue.taken.contains(id))
+    }
+
+    /// Takes all prompts of people back if this one is among them, so that no step takes one up.
+    /// They stay recorded as not sent.
+    pub fn take_back(&self, session: &SessionId, id: &MessageId) -> Vec<MessageId> {
+        let mut sessions = self.sessions.lock();
+        let Some(one) = sessions.get_mut(session) else {
+            return Vec::new();
+        };
+        if one.queue.find(id).is_none() {
+            return Vec::new();
+        }
+        let ids = one.queue.shown();
+        one.queue.prompts.retain(|prompt| !prompt.by_person);
+        self.publish_queue(session, Vec::new());
+        ids
     }
 
     /// Empties the queue of a turn that takes no more prompts.

@@ -47,6 +47,7 @@ impl Sessions {
                 .map(PermissionRequest::shortened)
                 .collect(),
             questions,
+            failed: self.core.records.bus().failed(),
             sessions: sessions.into_values().collect(),
         }
     }

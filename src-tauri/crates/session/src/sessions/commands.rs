@@ -116,7 +116,13 @@ impl Sessions {
         );
         let host = PromptHost::Asking(gate);
         let message = core.records.ids().message(core.records.now());
-        let cx = tool_context(core, session, project, message, host);
+        let runs = pieces.iter().any(|piece| matches!(piece, Piece::Shell(_)));
+        // It is shown as work, so that the person can stop it.
+        let preparation = runs.then(|| core.active.prepare_shown(&session.id));
+        let mut cx = tool_context(core, session, project, message, host);
+        if let Some(preparation) = &preparation {
+            cx.cancel = preparation.cancel.clone();
+        }
         let mut text = String::new();
         for piece in pieces {
             match piece {

@@ -64,9 +64,7 @@ impl Sessions {
         target: &RevertTarget,
         options: &RevertOptions,
     ) -> Result<RevertPreview> {
-        if let Err(error) = self.runner.recover(id).await {
-            tracing::debug!(%error, "what a crash left open is not settled");
-        }
+        self.runner.recover(id).await;
         let session = self.get(id).await?;
         let worktree = self.worktree(&session).await?;
         let revert = Revert::open(&self.core.review, session, &worktree).await?;

@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::path::Path;
 
 use lathe_protocol::ipc::PromptInput;
-use lathe_protocol::{Extra, Message, MessageId, ModelRef, Project, Session, SessionId};
+use lathe_protocol::{
+    Extra, Message, MessageId, MessageWithParts, ModelRef, Project, Session, SessionId,
+};
 use lathe_records::{Failed, Result};
 
 use super::Sessions;
@@ -82,14 +84,42 @@ impl Sessions {
     }
 
     pub(super) async fn submit(&self, id: &SessionId, prompt: Prompt) -> Result<MessageId> {
-        let _prompt = self.core.active.lock_prompt(id).await;
+        let active = &self.core.active;
+        // First of all: what a person sends keeps its order, however long its files take to be read.
+        let _order = match prompt.author {
+            Author::Person => Some(active.lock_sending(id).await),
+            Author::Client | Author::Agent => None,
+        };
         let session = self.get(id).await?;
         ensure_folder(&session)?;
         let consent = prompt.input.discard_reverted;
-        let message = prompt::build_message(&self.core, &session, prompt).await?;
+        let chosen = prompt.chosen.message.clone();
+        // Others can work with the session meanwhile: a program's prompt may wait for a person.
+        let message = self.build(&session, prompt).await?;
+        let _prompt = active.lock_prompt(id).await;
+        // It may have been changed or removed since.
+        let session = self.get(id).await?;
+        ensure_folder(&session)?;
+        if let Some(chosen) = &chosen {
+            prompt::unused(&self.core.records, chosen).await?;
+        }
         // Only now: a refused prompt must not remove what a revert hides.
         let session = self.finalize_revert(session, consent).await?;
         self.runner.send(session, message).await
+    }
+
+    /// Builds the message, unless the session is stopped meanwhile.
+    async fn build(&self, session: &Session, prompt: Prompt) -> Result<MessageWithParts> {
+        if prompt.author == Author::Person {
+            return prompt::build_message(&self.core, session, prompt).await;
+        }
+        let preparation = self.core.active.prepare(&session.id);
+        tokio::select! {
+            built = prompt::build_message(&self.core, session, prompt) => built,
+            () = preparation.cancel.cancelled() => Err(Failed::refused(
+                "The prompt was not sent, because the session was stopped",
+            )),
+        }
     }
 
     /// Compacts the session now.
@@ -130,8 +160,10 @@ impl Sessions {
         turn::preview(self.core.clone(), self.runner.clone(), session).await
     }
 
-    /// Stops the turn and waits until all its calls and messages are settled.
+    /// Stops the turn and waits until all its calls and messages are settled. What is done for a
+    /// prompt that is not sent yet is stopped as well.
     pub async fn abort(&self, id: &SessionId) {
+        self.core.active.stop_preparing(id);
         self.runner.abort(id).await;
     }
 
@@ -151,8 +183,8 @@ impl Sessions {
 
     /// Settles what a crash left open: running calls and tasks, unfinished messages. A session
     /// that another process works on is left alone.
-    pub async fn recover(&self, id: &SessionId) -> Result<()> {
-        self.runner.recover(id).await
+    pub async fn recover(&self, id: &SessionId) {
+        self.runner.recover(id).await;
     }
 }
 

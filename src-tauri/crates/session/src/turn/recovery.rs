@@ -12,6 +12,7 @@ use lathe_review::credit::{Credit, Proof, Span};
 use lathe_review::revert;
 use lathe_review::snapshots::with_room;
 
+use super::history::is_sent;
 use crate::core::Core;
 
 /// The newest messages that a crash can have left open: one turn of many steps.
@@ -43,7 +44,9 @@ pub async fn settle_failed(core: &Core, id: &SessionId, error: &MessageError) ->
     };
     let worktree = worktree_of(core, &session).await?;
     let page = records.messages(id, None, TAIL).await?;
-    let newest = page.messages.last().map(|message| message.info.clone());
+    // A prompt that still waits has nothing to do with it.
+    let sent = page.messages.iter().rfind(|message| is_sent(message));
+    let newest = sent.map(|message| message.info.clone());
     let (_, has_error) = settle_messages(core, &worktree, page.messages, error).await?;
     match newest {
         Some(Message::User(prompt)) if !has_error => {

@@ -47,6 +47,12 @@ impl Runner {
                 self.start(run, session, Some(&message)).await?;
                 return Ok(message_id);
             }
+            if core.active.is_stopping(&id) {
+                // It takes no more prompts, and ends in a moment. This one starts the next turn.
+                let events = core.records.bus().subscribe();
+                self.wait_until_idle(&id, events).await;
+                continue;
+            }
             if !is_stored {
                 let waiting = prompt::waiting(message.clone());
                 core.records.put_complete_message(&waiting).await?;
@@ -55,7 +61,7 @@ impl Runner {
             if core.active.queue(&id, message.clone()) {
                 return Ok(message_id);
             }
-            // The turn has just ended: this prompt starts the next one.
+            // The turn has just ended, or was stopped: this prompt starts the next one.
         }
     }
 
@@ -102,7 +108,9 @@ impl Runner {
 
     /// Settles what a crash left open, in the session and in its tasks. A session that another
     /// process works on is left alone.
-    pub async fn recover(&self, id: &SessionId) -> Result<()> {
+    ///
+    /// What cannot be written is left for later: a session must be readable where there is no room.
+    pub async fn recover(&self, id: &SessionId) {
         let mut open = vec![id.clone()];
         while let Some(id) = open.pop() {
             // Another caller holds the lock and settles the session. New prompts wait for us.
@@ -116,14 +124,11 @@ impl Runner {
                 continue;
             };
             let settled = recovery::settle(&self.core, &id).await;
-            // A session must be readable where nothing can be written.
-            let written = self.release(&id, writer, Ok(())).await;
-            if let Err(error) = written {
-                tracing::warn!(%error, "what a crash left open is not on the disk yet");
+            match self.release(&id, writer, settled).await {
+                Ok(tasks) => open.extend(tasks),
+                Err(error) => tracing::warn!(%error, "what a crash left open is not settled"),
             }
-            open.extend(settled?);
         }
-        Ok(())
     }
 
     /// Releases the session's lock. The next writer may be another process: it must find
@@ -182,7 +187,7 @@ impl Runner {
     ) -> Result<Turn> {
         let writer = self.lock(&session.id).await?;
         if let Some(message) = message {
-            self.core.records.put_complete_message(message).await?;
+            self.store_first(message).await?;
         }
         self.core
             .active
@@ -194,6 +199,19 @@ impl Runner {
         Turn::new(core, subtasks, session, project, cancel, writer).await
     }
 
+    /// Stores the prompt that a turn starts with. The caller holds the session's lock for writing.
+    async fn store_first(&self, message: &MessageWithParts) -> Result<()> {
+        let records = &self.core.records;
+        let newest = prompt::newest(records, message.info.session_id()).await?;
+        let mut info = message.info.clone();
+        if !prompt::put_last(records, &mut info, newest.as_ref()) {
+            return records.put_complete_message(message).await;
+        }
+        let parts = message.parts.clone();
+        let dated = MessageWithParts { info, parts };
+        records.put_complete_message(&dated).await
+    }
+
     /// Locks the session for writing and settles what a crash left open.
     pub async fn lock(&self, id: &SessionId) -> Result<SessionWriter> {
         let records = &self.core.records;
@@ -201,7 +219,7 @@ impl Runner {
         // Another process may have removed the session in the meantime.
         records.session(id).await?;
         for task in recovery::settle(&self.core, id).await? {
-            self.recover(&task).await?;
+            self.recover(&task).await;
         }
         Ok(writer)
     }

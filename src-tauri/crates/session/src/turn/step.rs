@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::{Stream, StreamExt};
 use lathe_protocol::{
     Extra, Map, MessageId, Millis, Part, PartId, PartTime, ReasoningPart, SessionId, TextPart,
-    ToolPart,
+    ToolPart, ToolState,
 };
 use lathe_provider::{FinishReason, Metadata, ProviderError, StreamEvent, Usage};
 use tokio::time::MissedTickBehavior;
@@ -318,7 +318,7 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// Returns how many bytes of streaming text were written.
+    /// Returns how many bytes of streaming text and of arguments were written.
     async fn save(&mut self) -> Result<usize> {
         let mut bytes = 0;
         for id in std::mem::take(&mut self.unsaved) {
@@ -326,6 +326,9 @@ impl<'a> Step<'a> {
         }
         for call in std::mem::take(&mut self.unsaved_calls) {
             if let Some(part) = self.pending.get(&call).cloned() {
+                if let ToolState::Pending(pending) = part.state() {
+                    bytes += pending.raw.len();
+                }
                 self.track(Part::Tool(part.clone()));
                 self.records.put_part(Part::Tool(part)).await?;
             }
@@ -356,12 +359,12 @@ impl<'a> Step<'a> {
     }
 }
 
-/// A stream that ends without saying so has not ended well.
 fn pause_after(bytes: usize) -> Duration {
     let times = bytes.div_ceil(SAVE_BYTES).max(1);
     SAVE_EVERY.saturating_mul(u32::try_from(times).unwrap_or(u32::MAX))
 }
 
+/// A stream that ends without saying so has not ended well.
 fn stream_end(finished: Option<(FinishReason, Usage)>) -> StreamEnd {
     match finished {
         Some((reason, usage)) => StreamEnd::Finished { reason, usage },

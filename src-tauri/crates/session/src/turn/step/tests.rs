@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures::stream;
-use lathe_protocol::{IdSource, Tick, ToolState};
+use lathe_protocol::{IdSource, Tick};
 use lathe_provider::{ApiFailure, FinishReason};
 use lathe_store::{Options, Store};
 use serde_json::{Value, json};
@@ -295,4 +295,15 @@ fn a_long_text_is_written_less_often_and_never_more_than_the_disk_is_given() {
     let millis = |bytes: usize| pause_after(bytes).as_millis();
     assert_eq!([0, 1, 100_000, SAVE_BYTES].map(millis), [100; 4]);
     assert_eq!(millis(5_000_000), 2_000);
+}
+
+#[tokio::test]
+async fn the_arguments_of_a_call_count_as_what_the_disk_is_given() {
+    let fixture = fixture().await;
+    let (session, message) = (fixture.session.clone(), fixture.message.clone());
+    let mut step = Step::new(&fixture.records, session, message, Vec::new());
+    step.open_call("c1", "write").await.unwrap();
+    step.receive("c1", &"x".repeat(1_000_000));
+    assert_eq!(step.save().await.unwrap(), 1_000_000);
+    assert_eq!(step.save().await.unwrap(), 0, "nothing has changed");
 }
