@@ -88,10 +88,8 @@ async fn what_is_uncommitted_is_put_aside_and_comes_back() -> Result<(), WindowE
     window.click("[data-testid=do-stash]").await?;
     window.wait_for_text(TOAST, "Stashed").await?;
     assert_eq!(beds(&garden)?, BEFORE);
-    choose(&window, GIT_MENU, "Bring back newest stash").await?;
-    window
-        .wait_for_text(TOAST, "Restored the stash")
-        .await?;
+    choose(&window, GIT_MENU, "Restore newest stash").await?;
+    window.wait_for_text(TOAST, "Restored the stash").await?;
     assert_eq!(beds(&garden)?, AFTER);
     assert_eq!(git(garden.path(), &["stash", "list"])?, "");
     window.close().await
@@ -267,7 +265,9 @@ async fn a_worktree_is_compared_brought_back_and_removed() -> Result<(), WindowE
     window.screenshot("git-bring-back").await?;
     assert_eq!(beds(&garden)?, BEFORE);
     window.click("[data-testid=do-bring-back]:enabled").await?;
-    window.wait_for_text(TOAST, "Changed 1 file of the original").await?;
+    window
+        .wait_for_text(TOAST, "Changed 1 file of the original")
+        .await?;
     assert_eq!(beds(&garden)?, AFTER);
 
     let undo = "[data-testid=review-undo][aria-label*='bring back']:enabled";
@@ -313,7 +313,9 @@ async fn a_conflict_with_the_original_is_decided_before_it_is_merged() -> Result
     window.screenshot("git-merge-conflict").await?;
     assert_eq!(beds(&garden)?, mine);
     window.click(decided).await?;
-    window.wait_for_text(TOAST, "Changed 1 file of the original").await?;
+    window
+        .wait_for_text(TOAST, "Changed 1 file of the original")
+        .await?;
     assert_eq!(beds(&garden)?, AFTER);
     assert_eq!(git(garden.path(), &["status", "--porcelain"])?, "");
     let parents = git(garden.path(), &["rev-list", "--parents", "-1", "HEAD"])?;

@@ -9,7 +9,7 @@ use lathe_tools::{DynTool, ToolContext};
 use serde_json::json;
 
 use super::Sessions;
-use crate::prompt::{Author, NewSubtask, Prompt, PromptHost, tool_context};
+use crate::prompt::{Author, Chosen, NewSubtask, Prompt, PromptHost, tool_context};
 use lathe_permission::Gate;
 use lathe_records::{Failed, Result};
 use lathe_workspace::agents::Mode;
