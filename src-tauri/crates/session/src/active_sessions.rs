@@ -64,13 +64,15 @@ impl ActiveSession {
     }
 }
 
+type Lock = Arc<tokio::sync::Mutex<()>>;
+
 pub struct ActiveSessions {
     /// Set by tests only.
     pub before_poll: Option<BeforePoll>,
     records: Records,
     sessions: Mutex<HashMap<SessionId, ActiveSession>>,
     preparations: Preparations,
-    locks: Mutex<HashMap<(SessionId, Guarded), Arc<tokio::sync::Mutex<()>>>>,
+    locks: Mutex<HashMap<(SessionId, Guarded), Lock>>,
 }
 
 /// What one caller at a time does with a session.
