@@ -1,11 +1,14 @@
 //! Comments on changed lines, and going back to a step of the session.
 
-use lathe_protocol::ipc::{CommentState, DiffSide, NewComment, PromptInput, StepPlace};
+use lathe_protocol::ipc::{
+    CommentState, DiffSide, NewComment, PromptInput, ReviewScope, StepPlace,
+};
 use lathe_protocol::{MessageId, Part};
 use lathe_session::Failed;
 use lathe_test_support::fake_model::{Gate, hold, text};
+use lathe_test_support::git::commit_all;
 
-use crate::reviewing::{ALL, Reviewing, no_fold, numbered};
+use crate::reviewing::{ALL, Reviewing, no_fold, numbered, turn};
 use lathe_test_support::scripted_agent::Agent;
 
 #[tokio::test]
@@ -140,6 +143,86 @@ async fn only_the_persons_own_words_name_files_also_after_an_edit() {
 }
 
 #[tokio::test]
+async fn a_comment_in_one_turn_is_compared_with_that_turn() {
+    let agent = Agent::start().await.file("a.txt", &numbered(1..=10));
+    agent.turn("sed -i 's/line 5$/five/' a.txt").await;
+    let second = agent.turn("sed -i 's/five/FIVE/' a.txt").await;
+    let scope = turn(&second);
+    let (changes, id) = (&agent.changes(), &agent.app.session.id);
+    let file = agent.files(&scope).await.remove(0);
+    let comment = |side| NewComment {
+        path: "a.txt".into(),
+        version: file.version.clone(),
+        side,
+        from: 5,
+        to: 5,
+        text: "why?".into(),
+    };
+    for side in [DiffSide::Old, DiffSide::New] {
+        changes
+            .add_comment(id, &scope, comment(side))
+            .await
+            .unwrap();
+    }
+    agent
+        .model
+        .reply([lathe_test_support::fake_model::text("I see.")]);
+    let mut events = agent.app.sessions.subscribe();
+    let sent = changes.send_comments(id, "").await.unwrap();
+    lathe_test_support::app::until_idle(&mut events, id).await;
+    let messages = agent.app.messages().await;
+    let prompt = messages.iter().find(|one| *one.info.id() == sent).unwrap();
+    let Part::Text(text) = &prompt.parts[0] else {
+        panic!("{prompt:?}")
+    };
+    assert_eq!(
+        text.text,
+        "Comments on your changes:\n\na.txt, removed line 5:\n```\nfive\n```\nwhy?\n\n\
+         a.txt, line 5:\n```\nFIVE\n```\nwhy?\n"
+    );
+    let changed = || async {
+        let shown = changes.review_files(id, &ALL, no_fold).await.unwrap();
+        let each = shown.comments.into_iter();
+        each.map(|one| one.changed).collect::<Vec<_>>()
+    };
+    assert_eq!(changed().await, [false, false]);
+    agent.turn("sed -i 's/FIVE/5/' a.txt").await;
+    assert_eq!(changed().await, [false, true]);
+}
+
+#[tokio::test]
+async fn a_comment_on_what_a_person_has_not_committed_is_not_changed_by_the_agent() {
+    let agent = Agent::start()
+        .await
+        .file("a.txt", "1\n")
+        .file("b.txt", "1\n");
+    commit_all(&agent.app.path("")).unwrap();
+    agent.turn("printf '1\\n2\\n' > a.txt").await;
+    agent.app.write("a.txt", "mine\n1\n2\n");
+    agent.app.write("b.txt", "mine\n");
+    let scope = ReviewScope::Uncommitted;
+    let (changes, id) = (&agent.changes(), &agent.app.session.id);
+    for file in agent.files(&scope).await {
+        let side = match file.path.as_str() {
+            "a.txt" => DiffSide::New,
+            _ => DiffSide::Old,
+        };
+        let comment = NewComment {
+            path: file.path,
+            version: file.version,
+            side,
+            from: 1,
+            to: 1,
+            text: "keep this".into(),
+        };
+        changes.add_comment(id, &scope, comment).await.unwrap();
+    }
+    let shown = changes.review_files(id, &ALL, no_fold).await.unwrap();
+    let changed: Vec<bool> = shown.comments.iter().map(|one| one.changed).collect();
+    assert_eq!(changed, [false, false]);
+}
+
+#[tokio::test]
 async fn files_go_back_to_a_step_or_a_prompt_and_forward_again() {
     let agent = Agent::start().await.file("a.txt", "1\n");
     agent
@@ -186,7 +269,7 @@ async fn files_go_back_to_a_step_or_a_prompt_and_forward_again() {
     };
     for place in [&first, &prompt] {
         let planned = changes.preview_restore(id, place).await.unwrap();
-        assert_eq!(planned.len(), 2);
+        assert_eq!(planned.files.len(), 2);
         assert_eq!(agent.tree(), before);
         let options = lathe_protocol::ipc::RevertOptions::default();
         changes.restore_files(id, place, &options).await.unwrap();

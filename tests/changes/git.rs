@@ -99,7 +99,10 @@ async fn only_kept_lines_are_staged_and_committed() {
 async fn a_patch_of_the_changes_applies_with_git() {
     let agent = in_repository().await;
     let root = agent.app.path("");
-    agent.turn("sed -i 's/line 5$/five/' a.txt; printf 'no end' > 'new file'; mkdir d; git mv a.txt d/b.txt").await;
+    agent
+        .turn("sed -i 's/line 5$/five/' a.txt; printf 'no end' > 'new file'")
+        .await;
+    agent.turn("mkdir d; git mv a.txt d/b.txt").await;
     let (changes, id) = (&agent.changes(), &agent.app.session.id);
     let patch = changes.patch_text(id, &ALL, false).await.unwrap();
     let after = agent.tree();

@@ -8,11 +8,15 @@
 )]
 
 mod by_hand;
+mod by_hand_scopes;
 mod comments;
+mod doubts;
 mod git;
 mod git_trust;
 mod lines;
+mod renames;
 mod reviewing;
+mod scopes;
 mod staging;
 mod stories;
 mod worktrees;

@@ -1,10 +1,12 @@
 //! The review of a scripted agent's session, for the tests of this folder.
 
 use lathe_changes::Changes;
+use lathe_protocol::MessageId;
 use lathe_protocol::ipc::{
-    LineRange, RevertLinesOptions, ReviewDone, ReviewFile, ReviewScope, ReviewSelection,
+    LineRange, RevertChoice, RevertFile, RevertLinesOptions, ReviewDone, ReviewFile, ReviewScope,
+    ReviewSelection,
 };
-use lathe_protocol::view::FoldReason;
+use lathe_protocol::view::{DiffLineKind, FoldReason};
 use lathe_test_support::scripted_agent::Agent;
 
 pub const ALL: ReviewScope = ReviewScope::Session;
@@ -15,6 +17,28 @@ pub fn no_fold(_: &str, _: Option<&str>, _: Option<&str>, _: usize) -> Option<Fo
 
 pub fn numbered(lines: std::ops::RangeInclusive<usize>) -> String {
     lines.map(|line| format!("line {line}\n")).collect()
+}
+
+pub fn turn(message_id: &MessageId) -> ReviewScope {
+    ReviewScope::Turn {
+        message_id: message_id.clone(),
+    }
+}
+
+pub fn choosing(path: &str, choice: RevertChoice) -> RevertLinesOptions {
+    RevertLinesOptions {
+        choices: [(path.to_owned(), choice)].into(),
+        keep_kept: false,
+    }
+}
+
+/// `path change: reason`, for each file.
+pub fn told(done: &[RevertFile]) -> Vec<String> {
+    let one = |file: &RevertFile| match &file.reason {
+        Some(why) => format!("{} {:?}: {why}", file.path, file.change),
+        None => format!("{} {:?}", file.path, file.change),
+    };
+    done.iter().map(one).collect()
 }
 
 /// What a person does in the review of an agent's session.
@@ -29,7 +53,20 @@ pub(crate) trait Reviewing {
     /// A selection of one line that was replaced.
     async fn line(&self, path: &str, line: usize) -> ReviewSelection;
 
+    /// A selection of a whole file as it is in a scope.
+    async fn whole(&self, scope: &ReviewScope, path: &str) -> ReviewSelection;
+
+    /// The kept lines of a file, by their numbers in the text after.
+    async fn kept(&self, scope: &ReviewScope, path: &str) -> Vec<usize>;
+
     async fn revert(&self, selection: &ReviewSelection) -> ReviewDone;
+
+    async fn revert_in(
+        &self,
+        scope: &ReviewScope,
+        selection: &ReviewSelection,
+        options: &RevertLinesOptions,
+    ) -> ReviewDone;
 
     async fn revert_with(
         &self,
@@ -42,6 +79,8 @@ pub(crate) trait Reviewing {
     async fn redo(&self) -> ReviewDone;
 
     async fn keep(&self, selection: &ReviewSelection) -> ReviewDone;
+
+    async fn keep_in(&self, scope: &ReviewScope, selection: &ReviewSelection) -> ReviewDone;
 }
 
 impl Reviewing for Agent {
@@ -74,6 +113,33 @@ impl Reviewing for Agent {
         replaced(path, &file.version, &[line])
     }
 
+    async fn whole(&self, scope: &ReviewScope, path: &str) -> ReviewSelection {
+        let files = self.files(scope).await;
+        let file = files.into_iter().find(|file| file.path == path).unwrap();
+        ReviewSelection::File {
+            path: file.path,
+            version: file.version,
+        }
+    }
+
+    async fn kept(&self, scope: &ReviewScope, path: &str) -> Vec<usize> {
+        let (changes, id) = (&self.changes(), &self.app.session.id);
+        let shape = changes.review_file(id, scope, path, false).await;
+        let mut kept = Vec::new();
+        for hunk in shape.iter().flat_map(|shape| &shape.hunks) {
+            let mut line = hunk.new_start;
+            for run in &hunk.runs {
+                if run.kind == DiffLineKind::Add && run.kept {
+                    kept.extend(line..line + run.lines);
+                }
+                if run.kind != DiffLineKind::Del {
+                    line += run.lines;
+                }
+            }
+        }
+        kept
+    }
+
     async fn revert(&self, selection: &ReviewSelection) -> ReviewDone {
         self.revert_with(selection, &RevertLinesOptions::default())
             .await
@@ -84,11 +150,18 @@ impl Reviewing for Agent {
         selection: &ReviewSelection,
         options: &RevertLinesOptions,
     ) -> ReviewDone {
+        self.revert_in(&ALL, selection, options).await
+    }
+
+    async fn revert_in(
+        &self,
+        scope: &ReviewScope,
+        selection: &ReviewSelection,
+        options: &RevertLinesOptions,
+    ) -> ReviewDone {
         let (changes, id) = (&self.changes(), &self.app.session.id);
-        changes
-            .revert_lines(id, &ALL, selection, options)
-            .await
-            .unwrap()
+        let done = changes.revert_lines(id, scope, selection, options).await;
+        done.unwrap()
     }
 
     async fn undo(&self) -> ReviewDone {
@@ -108,8 +181,12 @@ impl Reviewing for Agent {
     }
 
     async fn keep(&self, selection: &ReviewSelection) -> ReviewDone {
+        self.keep_in(&ALL, selection).await
+    }
+
+    async fn keep_in(&self, scope: &ReviewScope, selection: &ReviewSelection) -> ReviewDone {
         let (changes, id) = (&self.changes(), &self.app.session.id);
-        changes.keep_lines(id, &ALL, selection).await.unwrap()
+        changes.keep_lines(id, scope, selection).await.unwrap()
     }
 }
 

@@ -3,15 +3,14 @@
 
 use std::fs;
 
-use lathe_protocol::ipc::{RevertLinesOptions, ReviewScope, ReviewSelection, StepPlace};
+use lathe_changes::Changes;
+use lathe_protocol::ipc::{RevertLinesOptions, ReviewSelection, StepPlace};
 use lathe_test_support::fake_model::{call, text};
 use lathe_test_support::git::{commit_all, git};
 use lathe_test_support::scripted_agent::Agent;
 use serde_json::json;
 
-use crate::reviewing::{Reviewing, numbered};
-
-const ALL: ReviewScope = ReviewScope::Session;
+use crate::reviewing::{ALL, Reviewing, no_fold, numbered};
 
 /// opencode 10287: an undo brought files back to a state of weeks ago, and committed code was gone.
 #[tokio::test]
@@ -62,7 +61,7 @@ async fn claude_code_28078_going_back_in_one_session_leaves_the_changes_of_anoth
         .preview_restore(&other.id, &place)
         .await
         .unwrap();
-    assert!(planned.is_empty());
+    assert!(planned.files.is_empty());
     let options = lathe_protocol::ipc::RevertOptions::default();
     agent
         .changes()
@@ -166,9 +165,20 @@ async fn opencode_29520_an_undo_without_snapshots_says_that_it_has_not_undone_th
         text: "make it 2".into(),
         ..lathe_protocol::ipc::PromptInput::default()
     };
-    app.sessions.prompt(&session.id, input).await.unwrap();
+    let prompt = app.sessions.prompt(&session.id, input).await.unwrap();
     lathe_test_support::app::until_idle(&mut events, &session.id).await;
     assert_eq!(fs::read_to_string(&file).unwrap(), "2\n");
+    let changes = Changes::new(app.sessions.clone());
+    let place = StepPlace {
+        message_id: prompt,
+        part_id: None,
+    };
+    let shown = changes.review_files(&session.id, &ALL, no_fold).await;
+    let plan = changes.preview_restore(&session.id, &place).await;
+    for refused in [shown.err(), plan.err()] {
+        let refused = refused.unwrap().to_string();
+        assert!(refused.contains("no snapshots of this folder"), "{refused}");
+    }
     let undone = app.sessions.undo_last_turn(&session.id, false).await;
     let undone = undone.unwrap();
     assert!(!undone.complete, "{undone:?}");
@@ -179,6 +189,38 @@ async fn opencode_29520_an_undo_without_snapshots_says_that_it_has_not_undone_th
     );
     assert_eq!(undone.session.revert, None, "the turn is still there");
     assert_eq!(fs::read_to_string(&file).unwrap(), "2\n");
+}
+
+/// claude-code 68315: before each edit, the checkpoints of files stashed what was not committed and
+/// reset the working tree, and took the lock of the index meanwhile.
+#[tokio::test]
+async fn claude_code_68315_snapshots_leave_the_index_the_stash_and_what_is_not_committed() {
+    let agent = Agent::start()
+        .await
+        .file("a.txt", "1\n")
+        .file("mine.txt", "1\n")
+        .file("staged.txt", "1\n");
+    let root = agent.app.path("");
+    commit_all(&root).unwrap();
+    agent.app.write("staged.txt", "staged\n");
+    git(&root, &["add", "staged.txt"]).unwrap();
+    agent.app.write("staged.txt", "staged, and edited\n");
+    agent.app.write("mine.txt", "not committed\n");
+    agent.app.write("new.txt", "not tracked\n");
+    let before = project(&agent);
+    let index = fs::read(root.join(".git/index")).unwrap();
+    // Somebody else's git command is at work the whole time.
+    fs::write(root.join(".git/index.lock"), "").unwrap();
+    agent.turn("printf '2\\n' > a.txt").await;
+    agent.turn("printf '3\\n' > a.txt").await;
+    assert_eq!(agent.app.read("a.txt"), "3\n");
+    let file = agent.whole(&ALL, "a.txt").await;
+    agent.revert(&file).await;
+    assert_eq!(project(&agent), before);
+    assert_eq!(fs::read(root.join(".git/index")).unwrap(), index);
+    assert_eq!(fs::read(root.join(".git/index.lock")).unwrap(), b"");
+    assert!(!root.join(".git/refs/stash").exists());
+    assert!(!root.join(".git/ORIG_HEAD").exists());
 }
 
 /// A person edits a file by hand after the agent, and then goes back to before the agent. Elsewhere
@@ -199,4 +241,11 @@ async fn an_edit_by_hand_after_the_agent_survives_going_back_and_forward() {
     assert_eq!(agent.app.read("a.txt"), mine.replace("five", "line 5"));
     agent.undo().await;
     assert_eq!(agent.app.read("a.txt"), mine);
+}
+
+/// The files of the project, without those of git.
+fn project(agent: &Agent) -> Vec<String> {
+    let mut files = agent.tree();
+    files.retain(|file| !file.starts_with(".git/"));
+    files
 }

@@ -327,17 +327,15 @@ pub async fn preview_restore(
     at: StepPlace,
 ) -> Answer<RevertPreview> {
     let id = session(&session_id)?;
-    let planned = shell.changes.preview_restore(&id, &at).await.or_ui()?;
+    let plan = shell.changes.preview_restore(&id, &at).await.or_ui()?;
     draw(move || {
-        let files: Vec<RevertFile> = planned.iter().filter_map(file).collect();
+        let is_open = |one: &PlannedEdit| matches!(one.becomes, Becomes::Conflict(_));
         RevertPreview {
-            complete: !planned
-                .iter()
-                .any(|one| matches!(one.becomes, Becomes::Conflict(_))),
-            files,
+            complete: plan.unseen.unknown.is_empty() && !plan.files.iter().any(is_open),
+            files: plan.files.iter().filter_map(file).collect(),
             hides_messages: 0,
-            unknown: Vec::new(),
-            not_kept: Vec::new(),
+            unknown: plan.unseen.unknown,
+            not_kept: plan.unseen.not_shown,
         }
     })
     .await

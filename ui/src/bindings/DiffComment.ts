@@ -3,4 +3,8 @@
 /**
  * A comment on a diff that waits for a permission.
  */
-export type DiffComment = { path: string, from: number, to: number, quote: string, text: string, };
+export type DiffComment = { path: string, from: number, to: number, quote: string, text: string, 
+/**
+ * The lines are those of the file before: they are no longer in it.
+ */
+removed?: boolean, };

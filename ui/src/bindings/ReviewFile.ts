@@ -2,6 +2,7 @@
 import type { DiffStatus } from "./DiffStatus";
 import type { FoldReason } from "./FoldReason";
 import type { KeptState } from "./KeptState";
+import type { ReviewDoubt } from "./ReviewDoubt";
 
 export type ReviewFile = { path: string, 
 /**
@@ -27,4 +28,8 @@ version: string, kept: KeptState, viewed: boolean,
 /**
  * Changed by a person or another program after the agent.
  */
-edited: boolean, };
+edited: boolean, 
+/**
+ * Why not all of it is known to be the agent's.
+ */
+doubt?: ReviewDoubt, };

@@ -16,4 +16,12 @@ notShown?: Array<string>, additions: number, deletions: number,
 /**
  * Those of the whole session, the oldest first.
  */
-comments: Array<ReviewComment>, undo?: ReviewAction, redo?: ReviewAction, };
+comments: Array<ReviewComment>, undo?: ReviewAction, redo?: ReviewAction, 
+/**
+ * What the agent did and no snapshot tells: one sentence each.
+ */
+unknown?: Array<string>, 
+/**
+ * What the agent changed and is not shown, such as ignored files: one sentence each.
+ */
+notShown?: Array<string>, };

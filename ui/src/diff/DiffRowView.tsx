@@ -157,6 +157,13 @@ export function FileRow(props: Of<'file'>) {
           {en.diff.edited}
         </span>
       </Show>
+      <Show when={file().doubt}>
+        {(doubt) => (
+          <span class="diff-status" data-status="doubt" title={en.diff.doubts[doubt()]}>
+            {en.diff.doubt}
+          </span>
+        )}
+      </Show>
       <Counts additions={file().additions} deletions={file().deletions} />
       <span class="diff-actions">{props.actions?.(file(), undefined)}</span>
     </div>

@@ -4,7 +4,7 @@
  * The runs alone give the place of every row, so that the text of a long diff is loaded only where it
  * is on screen. Pure types; knows neither the core nor the review.
  */
-import type { DiffLine, DiffLineKind, DiffStatus, FoldReason } from '../protocol';
+import type { DiffLine, DiffLineKind, DiffStatus, FoldReason, ReviewDoubt } from '../protocol';
 
 export interface DiffFile {
   readonly path: string;
@@ -20,6 +20,8 @@ export interface DiffFile {
   readonly version: string;
   /** Something else than the agent changed it since. */
   readonly edited?: boolean;
+  /** Why not all of it is known to be the agent's. */
+  readonly doubt?: ReviewDoubt;
   readonly kept?: Kept;
   /** It was reverted a moment ago, and keeps its place until the person looks elsewhere. */
   readonly gone?: boolean;

@@ -8,7 +8,9 @@ import { Button } from '../kit/Button';
 import type { FileDiffView, LineConflict, RevertChoice, RevertLinesFile } from '../protocol';
 import { useApp } from '../store/context';
 import type { Asked } from '../store/review/judge';
+import { isLeft, isUndecided } from '../store/review/left';
 import { visible, visibleLine } from '../text/visible';
+import { ChooseAll } from './LeftFile';
 import './decide.css';
 
 const CHOICES: readonly RevertChoice[] = ['mine', 'before', 'both'];
@@ -21,11 +23,13 @@ export function LinesConfirm(props: { asked: Asked; giveBack: () => void }) {
   let cancel!: HTMLButtonElement;
   const files = () => props.asked.preview.files;
   const undecided = () => files().filter(({ path, conflicts }) => conflicts.length > 0 && props.asked.choices[path] === undefined);
-  const does = ({ path, change }: RevertLinesFile) => change !== 'conflict' || props.asked.choices[path] !== undefined;
+  const does = ({ path, change }: RevertLinesFile) => !isLeft(change) || props.asked.choices[path] !== undefined;
+  /** Several files with the same question are answered at once. */
+  const open = () => files().filter(isUndecided).map(({ path }) => path);
   const can = () => files().some(does) && undecided().length === 0;
   const title = () => {
     if (props.asked.spot.selection.kind === 'all') return en.review.confirmAll;
-    return en.review.confirmMerge;
+    return files().some(({ merged, conflicts }) => merged || conflicts.length > 0) ? en.review.confirmMerge : en.review.confirm;
   };
   onMount(() => {
     (can() ? confirm : cancel).focus();
@@ -44,7 +48,7 @@ export function LinesConfirm(props: { asked: Asked; giveBack: () => void }) {
         <For each={files()}>
           {(file) => (
             <li class="review-effect" data-change={file.change} data-path={file.path}>
-              <Show when={file.change === 'conflict'}>
+              <Show when={isLeft(file.change)}>
                 <TriangleAlert size={13} aria-hidden="true" />
               </Show>
               <code>{visibleLine(file.path)}</code>
@@ -57,13 +61,16 @@ export function LinesConfirm(props: { asked: Asked; giveBack: () => void }) {
                 </div>
               </Show>
               <For each={file.conflicts}>{(conflict) => <Overlap conflict={conflict} />}</For>
-              <Show when={file.change === 'conflict' || file.conflicts.length > 0}>
+              <Show when={isLeft(file.change) || file.conflicts.length > 0}>
                 <Choice file={file} choice={props.asked.choices[file.path]} onChoose={(choice) => judge.choose(file.path, choice)} />
               </Show>
             </li>
           )}
         </For>
       </ul>
+      <Show when={open().length > 1}>
+        <ChooseAll names={en.review.conflictChoices} onChoose={(choice) => open().forEach((path) => judge.choose(path, choice))} />
+      </Show>
       <div class="card-actions">
         <Button ref={confirm} tone="primary" data-testid="confirm-revert" disabled={!can()} onClick={() => void judge.confirm()}>
           {en.review.revert}

@@ -6,7 +6,7 @@ import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import type { RevertChoice } from '../protocol';
 import { useApp } from '../store/context';
-import { isLeft } from '../store/review';
+import { isLeft } from '../store/review/left';
 import type { Restoring } from '../store/review/steps';
 import { visible, visibleLine } from '../text/visible';
 import { LeftFile } from './LeftFile';
@@ -19,6 +19,10 @@ export function RestoreConfirm(props: { restoring: Restoring }) {
   let confirm!: HTMLButtonElement;
   onMount(() => confirm.focus());
   const preview = () => props.restoring.preview;
+  const title = () => {
+    if (preview().files.length > 0) return en.review.confirmRestore;
+    return (preview().unknown ?? []).length > 0 ? en.review.cannot : en.review.nothingToDo;
+  };
   const can = () => preview().files.some(({ path, change }) => !isLeft(change) || choices()[path] !== undefined);
   const run = () => {
     const decided = choices();
@@ -32,7 +36,7 @@ export function RestoreConfirm(props: { restoring: Restoring }) {
   };
   return (
     <section class="review-confirm" data-testid="restore-confirm" aria-label={en.review.confirmRestore} onKeyDown={onKeyDown}>
-      <h3>{preview().files.length === 0 ? en.review.nothingToDo : en.review.confirmRestore}</h3>
+      <h3>{title()}</h3>
       <ul>
         <For each={preview().files}>
           {(file) => (

@@ -9,7 +9,8 @@ import { clock } from '../text/format';
 import { visible, visibleLine } from '../text/visible';
 import type { RevertedItem, RevertOptions, RevertOutcome } from '../protocol';
 import { useApp } from '../store/context';
-import { isLeft, isUndecided, type Choices } from '../store/review';
+import type { Choices } from '../store/review';
+import { isLeft, isUndecided } from '../store/review/left';
 import { ChooseAll, LeftFile, type ChoiceNames } from './LeftFile';
 import './decide.css';
 

@@ -53,7 +53,7 @@ export function ReviewPane() {
   const over = createTight(app);
   const waits = () => app.requests().permissions.length + app.requests().questions.length > 0;
   const found = () => review.files.found();
-  const notShown = () => found()?.notShown ?? [];
+  const notShown = () => [...(found()?.unknown ?? []), ...(found()?.notShown ?? [])];
   /** With the files that were reverted a moment ago, which keep their places. */
   const files = createMemo<readonly ReviewFile[]>((before) => {
     const there = found()?.files ?? [];

@@ -20,7 +20,7 @@ import { useApp } from '../store/context';
 import { baseName } from '../text/format';
 import { visibleLine } from '../text/visible';
 import { ScopePicker } from './ScopePicker';
-import { ALL } from './spots';
+import { ALL, shownSpot } from './spots';
 import type { ReviewTools } from './tools';
 
 /** The width that the pane gets for two columns of code. */
@@ -58,7 +58,7 @@ export function ReviewToolbar(props: ToolbarProps) {
       },
       { label: tree ? en.review.hideFiles : en.review.showFiles, icon: ListTree, run: () => review.view.set({ tree: !tree }) },
       ...(props.tools.canKeep() && props.files.length > 0
-        ? [{ label: en.review.keepAll, icon: Check, run: () => void review.judge.keep(ALL) }]
+        ? [{ label: en.review.keepAll, icon: Check, run: () => void review.judge.keep(shownSpot(props.files)) }]
         : []),
       ...(props.tools.canRevert() && props.files.length > 0
         ? [{ label: en.review.revertAll, icon: Undo2, tone: 'danger' as const, run: () => void review.judge.revert(ALL) }]

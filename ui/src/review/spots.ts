@@ -7,6 +7,11 @@ export const ALL: Spot = { key: 'all', selection: { kind: 'all' } };
 
 type FileName = Pick<DiffFile, 'path' | 'version'>;
 
+/** All files as they are on screen, and not what comes meanwhile. */
+export function shownSpot(files: readonly FileName[]): Spot {
+  return { key: 'all', selection: { kind: 'files', files: files.map(({ path, version }) => ({ path, version })) } };
+}
+
 export function fileSpot({ path, version }: FileName): Spot {
   return { key: `file:${path}`, selection: { kind: 'file', path, version } };
 }

@@ -10,7 +10,8 @@ import type { Core } from './app';
 import { NO_DRAFT, type Draft } from './drafts';
 import { rootOf } from './projects';
 import { draftOf } from './prompts';
-import { isLeft, isOpen, type Review } from './review';
+import { isOpen, type Review } from './review';
+import { isLeft } from './review/left';
 import { isWhole, wholeMessage } from './whole-text';
 
 export interface Edit {

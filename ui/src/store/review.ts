@@ -6,9 +6,7 @@ import { batch, createEffect, createMemo, createSignal, on, type Accessor } from
 import type { Host } from '../host/host';
 import { en } from '../i18n/en';
 import type {
-  RevertChange,
   RevertChoice,
-  RevertFile,
   RevertOptions,
   RevertOutcome,
   RevertPreview,
@@ -23,6 +21,7 @@ import type { Consent } from './consent';
 import { createComments, type Comments } from './review/comments';
 import { createReviewFiles, type FilesOfReview, type Place } from './review/files';
 import { createJudge, type Judge } from './review/judge';
+import { isLeft, isUndecided } from './review/left';
 import { createReviewSource, type ReviewSource } from './review/source';
 import { createSteps, type Steps } from './review/steps';
 import { createReviewView, type ReviewView } from './review/view';
@@ -345,12 +344,6 @@ function decided(choices: Choices, force: boolean): RevertOptions | undefined {
 export function isOpen({ files, unknown = [] }: Pick<RevertOutcome, 'files' | 'unknown'>): boolean {
   return unknown.length > 0 || files.some(isUndecided);
 }
-
-/** The person has to decide about the file. */
-export const isUndecided = ({ change }: RevertFile): boolean => isLeft(change) && change !== 'others';
-
-/** Whether a revert leaves a file as it is. */
-export const isLeft = (change: RevertChange): boolean => !['restore', 'delete', 'create'].includes(change);
 
 /** The number of changes in the loaded messages. */
 export function changesIn(open: OpenSession | undefined): number {

@@ -56,7 +56,10 @@ export function createTypedAnswers(activity: Pick<Activity, 'permissions' | 'que
     setComments: (id, list) => comments.set(id, list),
     commentsToSend: (id) =>
       (comments.get(id) ?? NO_COMMENTS)
-        .map(({ path, from, to, quote, text, draft }) => ({ path, from, to, quote, text: draft?.trim() || text }))
+        .map(({ path, from, to, quote, text, draft, side }) => {
+          const comment = { path, from, to, quote, text: draft?.trim() || text };
+          return side === 'old' ? { ...comment, removed: true } : comment;
+        })
         .filter(({ text }) => text !== ''),
     answers: (id) => answers.get(id) ?? NONE,
     setAnswer: (id, index, answer) => answers.set(id, { ...answers.get(id), [index]: answer }),

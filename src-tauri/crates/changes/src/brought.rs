@@ -37,7 +37,7 @@ impl Changes {
             return Ok(());
         }
         let files: Vec<String> = written.iter().map(RevertedFile::name).collect();
-        let mut action = Action::new(ReviewActionKind::BringBack, self.records.now(), files);
+        let mut action = Action::new(&self.records, ReviewActionKind::BringBack, files);
         action.moved = Some(moved(written));
         action.folder = Some(original.to_owned());
         let add = self.review.edit_record(id, |record| {
@@ -94,11 +94,11 @@ impl Changes {
         let choices = options.choices.clone();
         let plan = move |repo: &SideRepo| {
             let each = spans.iter().map(|(path, before, after)| {
-                let (base, wanted) = match back {
+                let change = match back {
                     true => (*after, *before),
                     false => (*before, *after),
                 };
-                let edit = Edit::between(repo, path, base, wanted)?;
+                let edit = Edit::between(repo, path, None, change)?;
                 judge::plan_edit(repo, &edit, choices.get(&path.to_string()).copied())
             });
             each.collect()

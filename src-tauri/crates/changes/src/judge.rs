@@ -1,28 +1,34 @@
-//! What a person decides about changes: keep, revert, comment, restore; and undoing each.
+//! What a person decides about changes: keep, revert, restore.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
+use lathe_protocol::SessionId;
 use lathe_protocol::ipc::{
-    CommentState, DiffComment, NewComment, PromptInput, RevertFile, RevertLinesOptions,
-    RevertOptions, ReviewActionKind, ReviewDone, ReviewScope, ReviewSelection, StepPlace,
+    RevertFile, RevertLinesOptions, RevertOptions, ReviewActionKind, ReviewDone, ReviewScope,
+    ReviewSelection, StepPlace,
 };
-use lathe_protocol::{MessageId, SessionId};
+use lathe_records::Result;
 use lathe_records::bus::ReviewNews;
-use lathe_records::{Failed, Result};
-use lathe_review::comments;
 use lathe_review::history::Place;
 use lathe_review::judge::{self, Edit, PlannedEdit};
 use lathe_review::lines::marks::Mark;
-use lathe_review::record::{Action, Comment, Moved, ReviewRecord};
-use lathe_review::revert::{Edited, Revert};
-use lathe_review::scope::Source;
+use lathe_review::record::{Action, ReviewRecord};
+use lathe_review::revert::Revert;
+use lathe_review::scope::{Source, Unseen};
 use lathe_review::summary::{self, SummaryInput, Turns};
 
 use crate::Changes;
 use crate::shown::{Opened, blocking};
 
 type Marks = BTreeMap<String, Vec<Mark>>;
+
+/// What bringing the files back to an earlier place would do.
+#[derive(Debug)]
+pub struct RestorePlan {
+    pub files: Vec<PlannedEdit>,
+    /// What was done since and would stay.
+    pub unseen: Unseen,
+}
 
 impl Changes {
     /// Marks lines as kept.
@@ -85,7 +91,9 @@ impl Changes {
         let _prompt = self.sessions.hold_prompts(id).await;
         let done = async {
             let opened = self.open_scope(id, scope).await?;
-            let (edits, marks) = self.edits(&opened, selection, options).await?;
+            let (edits, marks) = self
+                .edits_in(Some(scope), &opened, selection, options)
+                .await?;
             let options = revert_options(options);
             let kind = ReviewActionKind::Revert;
             self.edit(opened, edits, marks, kind, &options).await
@@ -94,21 +102,17 @@ impl Changes {
     }
 
     /// What bringing the files back to an earlier place would do.
-    pub async fn preview_restore(
-        &self,
-        id: &SessionId,
-        at: &StepPlace,
-    ) -> Result<Vec<PlannedEdit>> {
+    pub async fn preview_restore(&self, id: &SessionId, at: &StepPlace) -> Result<RestorePlan> {
         let opened = self.open_later(id, at).await?;
-        let (edits, _) = self
-            .edits(
-                &opened,
-                &ReviewSelection::All,
-                &RevertLinesOptions::default(),
-            )
-            .await?;
-        self.preview_edits(&opened, edits, &RevertOptions::default())
-            .await
+        let messages = self.sessions.visible_messages(&opened.session).await?;
+        let place = Place::find(&messages, at)?;
+        let later = |message, part| place.is_before(message, part);
+        let unseen = self.review.unseen(&messages, &opened.files, later).await?;
+        let all = RevertLinesOptions::default();
+        let (edits, _) = self.edits(&opened, &ReviewSelection::All, &all).await?;
+        let none = RevertOptions::default();
+        let files = self.preview_edits(&opened, edits, &none).await?;
+        Ok(RestorePlan { files, unseen })
     }
 
     /// Brings the files back to an earlier place: what the agent did since is reverted.
@@ -146,207 +150,6 @@ impl Changes {
         })
     }
 
-    /// Undoes the last action of the review.
-    pub async fn undo_review(
-        &self,
-        id: &SessionId,
-        options: &RevertLinesOptions,
-    ) -> Result<ReviewDone> {
-        let prompt = self.sessions.hold_prompts(id).await;
-        let record = self.review.record(id).await?;
-        let action = record.done.last().cloned();
-        let action = action.ok_or_else(|| Failed::refused("Nothing to undo"))?;
-        // Of another folder, all prompts are held.
-        let _prompt = action.folder.is_none().then_some(prompt);
-        self.replay(id, action, true, options).await
-    }
-
-    /// Does the action again that was undone last.
-    pub async fn redo_review(
-        &self,
-        id: &SessionId,
-        options: &RevertLinesOptions,
-    ) -> Result<ReviewDone> {
-        let prompt = self.sessions.hold_prompts(id).await;
-        let record = self.review.record(id).await?;
-        let action = record.undone.last().cloned();
-        let action = action.ok_or_else(|| Failed::refused("Nothing to redo"))?;
-        let _prompt = action.folder.is_none().then_some(prompt);
-        self.replay(id, action, false, options).await
-    }
-
-    async fn replay(
-        &self,
-        id: &SessionId,
-        mut action: Action,
-        back: bool,
-        options: &RevertLinesOptions,
-    ) -> Result<ReviewDone> {
-        let mut files = Vec::new();
-        let original = action.clone();
-        if let Some(moved) = action.moved.clone() {
-            let edited = match &action.folder {
-                Some(folder) => {
-                    let folder = Path::new(folder);
-                    self.move_brought(id, folder, &moved, back, options).await?
-                }
-                None => self.move_own(id, &moved, back, options).await?,
-            };
-            let is_left = edited.files.iter().any(|file| file.change.is_open());
-            files = edited.files;
-            if is_left {
-                return self.review_done(id, files, Vec::new()).await;
-            }
-            if !back && edited.moved.is_some() {
-                action.moved = edited.moved;
-            }
-            self.start_summary(id).await?;
-        }
-        let changed = action.files.clone();
-        let edit = self.review.edit_record(id, |record| {
-            for (path, (before, after)) in &action.marks {
-                let marks = if back { before } else { after };
-                record.set_marks(path, marks.clone());
-            }
-            if let Some((before, after)) = &action.comment {
-                match back {
-                    true => record.put_comment(after.as_ref(), before.as_ref()),
-                    false => record.put_comment(before.as_ref(), after.as_ref()),
-                }
-            }
-            match back {
-                // Something else may have been done while files were moved.
-                true => {
-                    remove(&mut record.done, &original);
-                    record.undone.push(action);
-                }
-                false => {
-                    remove(&mut record.undone, &original);
-                    record.push_done(action);
-                }
-            }
-            Ok(())
-        });
-        edit.await?;
-        self.review_done(id, files, changed).await
-    }
-
-    async fn move_own(
-        &self,
-        id: &SessionId,
-        moved: &Moved,
-        back: bool,
-        options: &RevertLinesOptions,
-    ) -> Result<Edited> {
-        let options = revert_options(options);
-        let edited = async {
-            let mut revert = self.open_edits(id).await?;
-            let edited = match back {
-                true => revert.move_back(moved, &options).await?,
-                false => revert.edit_again(moved, &options).await?,
-            };
-            revert.release_temporary().await?;
-            Ok::<Edited, Failed>(edited)
-        };
-        self.sessions.while_idle(id, edited).await
-    }
-
-    pub async fn add_comment(
-        &self,
-        id: &SessionId,
-        scope: &ReviewScope,
-        comment: NewComment,
-    ) -> Result<ReviewDone> {
-        let contents = self
-            .shown_contents(id, scope, &comment.path, &comment.version)
-            .await?;
-        let records = &self.records;
-        let (key, time) = (records.ids().part(records.now()), records.now());
-        let new = comments::new(key.to_string(), time, &contents, comment)?;
-        self.change_comment(id, key.as_str(), |_| {
-            Ok((ReviewActionKind::Comment, Some(new)))
-        })
-        .await
-    }
-
-    pub async fn edit_comment(&self, id: &SessionId, key: &str, text: &str) -> Result<ReviewDone> {
-        self.change_comment(id, key, |before| {
-            let mut comment = found(before, key)?;
-            text.clone_into(&mut comment.text);
-            Ok((ReviewActionKind::Comment, Some(comment)))
-        })
-        .await
-    }
-
-    pub async fn remove_comment(&self, id: &SessionId, key: &str) -> Result<ReviewDone> {
-        self.change_comment(id, key, |before| {
-            found(before, key)?;
-            Ok((ReviewActionKind::Comment, None))
-        })
-        .await
-    }
-
-    pub async fn resolve_comment(
-        &self,
-        id: &SessionId,
-        key: &str,
-        resolved: bool,
-    ) -> Result<ReviewDone> {
-        self.change_comment(id, key, |before| {
-            let mut comment = found(before, key)?;
-            let (kind, state) = match resolved {
-                true => (ReviewActionKind::Resolve, CommentState::Resolved),
-                false => (ReviewActionKind::Reopen, CommentState::Open),
-            };
-            comment.state = state;
-            Ok((kind, Some(comment)))
-        })
-        .await
-    }
-
-    async fn change_comment(
-        &self,
-        id: &SessionId,
-        key: &str,
-        edit: impl FnOnce(Option<&Comment>) -> lathe_review::Result<(ReviewActionKind, Option<Comment>)>,
-    ) -> Result<ReviewDone> {
-        self.sessions.get(id).await?;
-        let changed = self.review.edit_comment(id, key, edit).await?;
-        self.review_done(id, Vec::new(), changed).await
-    }
-
-    /// Sends all open comments to the agent as one prompt.
-    pub async fn send_comments(&self, id: &SessionId, text: &str) -> Result<MessageId> {
-        let record = self.review.record(id).await?;
-        let views = self.comment_views(id, &record).await?.into_iter();
-        let unsent =
-            views.filter(|comment| comment.state == CommentState::Open && comment.sent.is_none());
-        let (ids, unsent): (Vec<String>, Vec<DiffComment>) = unsent
-            .map(|comment| {
-                let sent = DiffComment {
-                    path: comment.path,
-                    from: comment.from,
-                    to: comment.to,
-                    quote: comment.quote,
-                    text: comment.text,
-                };
-                (comment.id, sent)
-            })
-            .unzip();
-        if unsent.is_empty() {
-            return Err(Failed::refused("All comments have been sent"));
-        }
-        let (text, quoted) = comments::prompt(text, &unsent);
-        let input = PromptInput {
-            text,
-            ..PromptInput::default()
-        };
-        let sent = self.sessions.prompt_quoting(id, input, quoted).await?;
-        self.review.mark_sent(id, &ids).await?;
-        self.review_changed(id, Vec::new());
-        Ok(sent)
-    }
-
     /// What an action did, with what can be undone now.
     pub(crate) async fn review_done(
         &self,
@@ -355,6 +158,7 @@ impl Changes {
         changed: Vec<String>,
     ) -> Result<ReviewDone> {
         let record: ReviewRecord = self.review.record(id).await?;
+        let next = self.next(&self.sessions.get(id).await?, &record).await?;
         if !changed.is_empty() {
             self.review_changed(id, changed.clone());
         }
@@ -362,8 +166,8 @@ impl Changes {
             done,
             changed,
             comments: self.comment_views(id, &record).await?,
-            undo: record.undo(),
-            redo: record.redo(),
+            undo: next.undo.as_ref().map(Action::view),
+            redo: next.redo.as_ref().map(Action::view),
         })
     }
 
@@ -375,9 +179,19 @@ impl Changes {
         });
     }
 
-    /// What a selection reverts, and the marks of its files afterwards.
     async fn edits(
         &self,
+        opened: &Opened,
+        selection: &ReviewSelection,
+        options: &RevertLinesOptions,
+    ) -> Result<(Vec<Edit>, Marks)> {
+        self.edits_in(None, opened, selection, options).await
+    }
+
+    /// What a selection reverts, and the marks of its files afterwards.
+    async fn edits_in(
+        &self,
+        scope: Option<&ReviewScope>,
         opened: &Opened,
         selection: &ReviewSelection,
         options: &RevertLinesOptions,
@@ -388,11 +202,12 @@ impl Changes {
             .await?;
         let record = review.record(&opened.session.id).await?;
         let keep_kept = options.keep_kept;
+        let all_of_it = scope == Some(&ReviewScope::Session);
         blocking(move || {
             let edits = judge::edits(&targets, keep_kept.then_some(&record));
             let marks = match keep_kept {
                 true => Marks::new(),
-                false => judge::marks_after(&targets, &record),
+                false => judge::marks_after(&targets, &record, all_of_it),
             };
             (edits, marks)
         })
@@ -428,9 +243,8 @@ impl Changes {
             return self.review_done(&id, edited.files, Vec::new()).await;
         };
         let files: Vec<String> = moved.files.iter().map(|file| file.name()).collect();
-        let time = self.records.now();
         let remember = review.edit_record(&id, |record| {
-            let mut action = Action::new(kind, time, files.clone());
+            let mut action = Action::new(&self.records, kind, files.clone());
             for (path, after) in marks {
                 if files.contains(&path) {
                     let before = record.marks(&path).to_vec();
@@ -447,14 +261,14 @@ impl Changes {
         self.review_done(&id, edited.files, files).await
     }
 
-    async fn open_edits(&self, id: &SessionId) -> Result<Revert> {
+    pub(crate) async fn open_edits(&self, id: &SessionId) -> Result<Revert> {
         let session = self.sessions.get(id).await?;
         let worktree = self.sessions.worktree(&session).await?;
         Ok(Revert::open(&self.review, session, &worktree).await?)
     }
 
     /// Counts the changes again, in the background.
-    async fn start_summary(&self, id: &SessionId) -> Result<()> {
+    pub(crate) async fn start_summary(&self, id: &SessionId) -> Result<()> {
         let session = self.sessions.get(id).await?;
         let worktree = self.sessions.worktree(&session).await?;
         let visible = self.sessions.visible_messages(&session).await?;
@@ -464,29 +278,9 @@ impl Changes {
     }
 }
 
-/// The message of a refusal, with comments on the diff that was refused.
-pub fn refusal(message: Option<&str>, on_diff: &[DiffComment]) -> Option<String> {
-    match on_diff {
-        [] => message.map(str::to_owned),
-        on_diff => Some(comments::prompt(message.unwrap_or_default(), on_diff).0),
-    }
-}
-
-fn found(comment: Option<&Comment>, key: &str) -> lathe_review::Result<Comment> {
-    let found = comment.cloned();
-    found.ok_or_else(|| lathe_review::ReviewError::missing("comment", key))
-}
-
-fn revert_options(options: &RevertLinesOptions) -> RevertOptions {
+pub(crate) fn revert_options(options: &RevertLinesOptions) -> RevertOptions {
     RevertOptions {
         force: false,
         choices: options.choices.clone(),
-    }
-}
-
-/// Removes the newest entry that is this action.
-fn remove(actions: &mut Vec<Action>, action: &Action) {
-    if let Some(at) = actions.iter().rposition(|one| one == action) {
-        actions.remove(at);
     }
 }

@@ -5,6 +5,7 @@
 //! a turn runs. It must not know windows, rendering, models or servers, nor how a turn works.
 
 mod brought;
+mod comments;
 mod commit_message;
 mod git;
 mod judge;
@@ -12,6 +13,7 @@ mod own_worktree;
 mod shown;
 mod staging;
 mod steps;
+mod undo;
 mod watch;
 
 use std::path::PathBuf;
@@ -21,7 +23,8 @@ use lathe_records::Records;
 use lathe_review::Review;
 use lathe_session::Sessions;
 
-pub use judge::refusal;
+pub use comments::refusal;
+pub use judge::RestorePlan;
 pub use lathe_review::judge::{Becomes, PlannedEdit};
 pub use lathe_review::scope::Contents;
 use watch::ReviewWatch;
@@ -33,6 +36,7 @@ pub struct Changes {
     review: Arc<Review>,
     data_dir: PathBuf,
     watching: Arc<ReviewWatch>,
+    sending: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Changes {
@@ -43,6 +47,7 @@ impl Changes {
             review: base.review,
             data_dir: base.data_dir,
             watching: Arc::default(),
+            sending: Arc::default(),
             sessions,
         }
     }

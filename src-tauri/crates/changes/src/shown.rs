@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use crate::Changes;
 use crate::git::sentences;
-use lathe_protocol::ipc::{ReviewComment, ReviewFile, ReviewFileDiff, ReviewFiles, ReviewScope};
+use lathe_protocol::ipc::{ReviewFile, ReviewFileDiff, ReviewFiles, ReviewScope};
 use lathe_protocol::view::DiffRow;
 use lathe_protocol::{MessageId, Part, PartId, Session, SessionId};
 use lathe_records::{Failed, Result};
 use lathe_review::judge::contents_of;
-use lathe_review::record::{Comment, ReviewRecord};
+use lathe_review::record::{Action, ReviewRecord};
 use lathe_review::scope::{
     self, Contents, FoldReasonOf, Look, MOST_ROWS, ScopeFiles, Source, kept_lines, steps_in,
 };
-use lathe_snapshot::{RelPath, SideRepo, TreeId};
+use lathe_snapshot::{SideRepo, TreeId};
 
 /// A scope, with where it was read.
 pub(crate) struct Opened {
@@ -36,7 +36,7 @@ impl Changes {
     ) -> Result<ReviewFiles> {
         let opened = self.open_scope(id, scope).await?;
         let record = self.review.record(id).await?;
-        let (undo, redo) = (record.undo(), record.redo());
+        let next = self.next(&opened.session, &record).await?;
         let comments = self.comment_views(id, &record).await?;
         let session = match scope {
             ReviewScope::Turn { .. } | ReviewScope::Step { .. } | ReviewScope::Until { .. } => {
@@ -45,6 +45,9 @@ impl Changes {
             _ => None,
         };
         let files = self.describe(&opened, session, record, fold).await?;
+        let messages = self.sessions.visible_messages(&opened.session).await?;
+        let within = scope::within(&messages, scope);
+        let unseen = self.review.unseen(&messages, &opened.files, within).await?;
         self.watch_review(id, &opened.worktree, &files);
         Ok(ReviewFiles {
             session_id: id.clone(),
@@ -52,10 +55,11 @@ impl Changes {
             additions: files.iter().map(|file| file.additions).sum(),
             deletions: files.iter().map(|file| file.deletions).sum(),
             files,
-            not_shown: opened.not_shown,
             comments,
-            undo,
-            redo,
+            undo: next.undo.as_ref().map(Action::view),
+            redo: next.redo.as_ref().map(Action::view),
+            unknown: unseen.unknown,
+            not_shown: [opened.not_shown, unseen.not_shown].concat(),
         })
     }
 
@@ -230,42 +234,6 @@ impl Changes {
         self.review_changed(id, vec![path.to_owned()]);
         Ok(())
     }
-
-    /// The comments with where their lines are now.
-    pub(crate) async fn comment_views(
-        &self,
-        id: &SessionId,
-        record: &ReviewRecord,
-    ) -> Result<Vec<ReviewComment>> {
-        if record.comments.is_empty() {
-            return Ok(Vec::new());
-        }
-        let opened = self.open_scope(id, &ReviewScope::Session).await?;
-        let (review, comments) = (self.review.clone(), record.comments.clone());
-        let view = move |repo: &SideRepo| {
-            let view = |comment: &Comment| {
-                let file = opened.files.find(&comment.path);
-                let contents = file.map(|file| Contents::cached(&review.recent, repo, file));
-                Ok(match contents.transpose()? {
-                    Some(contents) => comment.view(match comment.side {
-                        lathe_protocol::ipc::DiffSide::Old => contents.old_text(),
-                        lathe_protocol::ipc::DiffSide::New => contents.new_text(),
-                    }),
-                    None => comment.view(on_disk(repo, &comment.path).as_deref()),
-                })
-            };
-            comments.iter().map(view).collect()
-        };
-        let session = self.sessions.get(id).await?;
-        let worktree = self.sessions.worktree(&session).await?;
-        let snapshots = &self.review.snapshots;
-        Ok(snapshots.with_repo(&worktree, view).await?)
-    }
-}
-
-fn on_disk(repo: &SideRepo, path: &str) -> Option<String> {
-    let image = repo.read_image(&RelPath::new(path).ok()?).ok()?;
-    String::from_utf8(image.content?.bytes).ok()
 }
 
 /// Comparing texts takes a while, so it must not block the async runtime.

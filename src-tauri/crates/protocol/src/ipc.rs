@@ -43,12 +43,12 @@ pub use mode::{Limits, ModeView, SandboxView};
 pub use models::{ConnectionReport, KeyView, ModelList, ModelView, PriceView, ProviderView};
 pub use prompt::{Mention, PromptFile, PromptInput, SymbolKind};
 pub use review::{
-    CommentState, DiffComment, DiffRun, DiffSide, KeptState, LineConflict, LineRange, NewComment,
-    PendingRevert, RevertChange, RevertChoice, RevertFile, RevertLinesFile, RevertLinesOptions,
-    RevertLinesPreview, RevertOptions, RevertOutcome, RevertPreview, RevertSides, RevertTarget,
-    RevertedItem, ReviewAction, ReviewActionKind, ReviewComment, ReviewDone, ReviewFile,
-    ReviewFileDiff, ReviewFiles, ReviewHunk, ReviewPictures, ReviewScope, ReviewSelection,
-    SessionDiffView, SessionStep, StepPlace, TreeEntryView,
+    CommentState, DiffComment, DiffRun, DiffSide, FileVersion, KeptState, LineConflict, LineRange,
+    NewComment, PendingRevert, RevertChange, RevertChoice, RevertFile, RevertLinesFile,
+    RevertLinesOptions, RevertLinesPreview, RevertOptions, RevertOutcome, RevertPreview,
+    RevertSides, RevertTarget, RevertedItem, ReviewAction, ReviewActionKind, ReviewComment,
+    ReviewDone, ReviewDoubt, ReviewFile, ReviewFileDiff, ReviewFiles, ReviewHunk, ReviewPictures,
+    ReviewScope, ReviewSelection, SessionDiffView, SessionStep, StepPlace, TreeEntryView,
 };
 pub use search::{FindHit, HitKind, SearchAnswer, SearchHit, SnippetPiece};
 pub use settings::{

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use lathe_protocol::ipc::{
-    CommentState, DiffComment, DiffSide, NewComment, ReviewActionKind, ReviewComment,
+    CommentState, DiffComment, DiffSide, NewComment, ReviewActionKind, ReviewComment, ReviewScope,
 };
 use lathe_protocol::{Millis, SessionId};
 
@@ -15,7 +15,13 @@ use crate::record::{Action, Comment};
 use crate::scope::Contents;
 
 /// A comment on lines that are shown.
-pub fn new(id: String, time: Millis, contents: &Contents, comment: NewComment) -> Result<Comment> {
+pub fn new(
+    id: String,
+    time: Millis,
+    scope: &ReviewScope,
+    contents: &Contents,
+    comment: NewComment,
+) -> Result<Comment> {
     let (old, new) = contents.lines();
     let text = match comment.side {
         DiffSide::Old => old,
@@ -39,6 +45,7 @@ pub fn new(id: String, time: Millis, contents: &Contents, comment: NewComment) -
         time,
         state: CommentState::Open,
         sent: None,
+        scope: scope.clone(),
     })
 }
 
@@ -52,17 +59,27 @@ impl Comment {
         let found = self.find(text.unwrap_or_default());
         let first = found.unwrap_or(self.line);
         ReviewComment {
+            from: first + 1,
+            to: first + self.lines.len(),
+            changed: found.is_none(),
+            ..self.as_written()
+        }
+    }
+
+    /// Where its lines were.
+    pub fn as_written(&self) -> ReviewComment {
+        ReviewComment {
             id: self.id.clone(),
             path: self.path.clone(),
             side: self.side,
-            from: first + 1,
-            to: first + self.lines.len(),
+            from: self.line + 1,
+            to: self.line + self.lines.len(),
             quote: self.lines.join("\n"),
             text: self.text.clone(),
             time: self.time,
             state: self.state,
             sent: self.sent,
-            changed: found.is_none(),
+            changed: false,
         }
     }
 
@@ -90,7 +107,6 @@ impl Review {
         id: &str,
         edit: impl FnOnce(Option<&Comment>) -> Result<(ReviewActionKind, Option<Comment>)>,
     ) -> Result<Vec<String>> {
-        let time = self.records.now();
         self.edit_record(session, |record| {
             let before = record.comments.iter().find(|one| one.id == id).cloned();
             let (kind, after) = edit(before.as_ref())?;
@@ -103,7 +119,7 @@ impl Review {
                 .map(|one| one.path.clone());
             let files: Vec<String> = path.into_iter().collect();
             record.put_comment(before.as_ref(), after.as_ref());
-            let mut action = Action::new(kind, time, files.clone());
+            let mut action = Action::new(&self.records, kind, files.clone());
             action.comment = Some((before, after));
             record.add(action);
             Ok(files)
@@ -135,9 +151,10 @@ pub fn prompt(text: &str, comments: &[DiffComment]) -> (String, Vec<Range<usize>
     }
     out.push_str("Comments on your changes:\n");
     for comment in comments {
+        let removed = if comment.removed { "removed " } else { "" };
         let lines = match comment.from == comment.to {
-            true => format!("line {}", comment.from),
-            false => format!("lines {}-{}", comment.from, comment.to),
+            true => format!("{removed}line {}", comment.from),
+            false => format!("{removed}lines {}-{}", comment.from, comment.to),
         };
         let fence = fence(&comment.quote);
         let from = out.len();
@@ -178,6 +195,7 @@ mod tests {
             time: Millis(1),
             state: CommentState::Open,
             sent: None,
+            scope: ReviewScope::Session,
         }
     }
 
@@ -201,6 +219,7 @@ mod tests {
             to: 3,
             quote: "```rust".into(),
             text: " no fence here\n".into(),
+            removed: false,
         };
         let one = DiffComment {
             path: "a.rs".into(),
@@ -208,6 +227,7 @@ mod tests {
             to: 3,
             quote: "b\nc".into(),
             text: "why?".into(),
+            removed: false,
         };
         let (text, quoted) = prompt("Please:", &[one, two]);
         assert_eq!(

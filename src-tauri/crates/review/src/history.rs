@@ -46,10 +46,15 @@ impl Place {
         self.message + usize::from(self.part > 0)
     }
 
+    /// Whether a part of a message was made after the place, by their positions.
+    pub fn is_before(&self, message: usize, part: usize) -> bool {
+        (message, part) >= (self.message, self.part)
+    }
+
     /// What was done after the place.
     pub fn later(&self, messages: &[MessageWithParts]) -> Vec<StepTrees> {
         let mut steps = steps::read_project(messages);
-        steps.retain(|step| (step.message, step.parts.start) >= (self.message, self.part));
+        steps.retain(|step| self.is_before(step.message, step.parts.start));
         steps
     }
 

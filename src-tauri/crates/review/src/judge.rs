@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::lines::{self, LineSet, marks, marks::Mark};
 use crate::record::{Action, ReviewRecord};
 use crate::scope::{Contents, ScopeFiles, kept_lines};
-pub use edits::{Applied, Becomes, Edit, PlannedEdit, apply, edit_trees, plan_edit};
+pub use edits::{Applied, Becomes, Edit, PlannedEdit, apply, edit_trees, plan, plan_edit};
 pub use select::{Target, contents_of, targets};
 
 /// What an action did.
@@ -50,18 +50,17 @@ impl Review {
         targets: &[Target],
         keep: bool,
     ) -> Result<Vec<String>> {
-        let time = self.records.now();
         let kind = match keep {
             true => ReviewActionKind::Keep,
             false => ReviewActionKind::Unkeep,
         };
         self.edit_record(session, |record| {
-            let mut action = Action::new(kind, time, Vec::new());
+            let mut action = Action::new(&self.records, kind, Vec::new());
             for target in targets {
                 let path = target.contents.path.to_string();
                 let before = record.marks(&path).to_vec();
                 let after = marked(&before, target, keep);
-                if before != after {
+                if marks::in_order(before.clone()) != after {
                     record.set_marks(&path, after.clone());
                     action.files.push(path.clone());
                     action.marks.insert(path, (before, after));
@@ -89,10 +88,13 @@ fn marked(before: &[Mark], target: &Target, keep: bool) -> Vec<Mark> {
     }
     let mut after = marks::of(&old, &new, blocks, &kept);
     let whole = Mark::whole_file(&contents.version);
+    // What was kept in another scope is no part of these contents.
+    let elsewhere = marks::elsewhere(&old, &new, blocks, before);
+    after.extend(elsewhere.into_iter().filter(|mark| *mark != whole));
     if target.whole && keep || !target.whole && before.contains(&whole) {
         after.push(whole);
     }
-    after
+    marks::in_order(after)
 }
 
 /// What reverting targets changes. With `kept`, the lines that these marks keep stay.
@@ -118,13 +120,12 @@ pub fn edits(targets: &[Target], kept: Option<&ReviewRecord>) -> Vec<Edit> {
             false => Some(without(contents, &chosen)),
         };
         let (path, base) = (contents.path.clone(), contents.new.clone());
-        match &contents.from {
-            Some(from) if whole => {
-                edits.insert(from.clone(), Edit::new(from.clone(), None, wanted));
-                edits.insert(path.clone(), Edit::new(path, base, None));
-            }
-            _ => drop(edits.insert(path.clone(), Edit::new(path, base, wanted))),
-        }
+        let edit = Edit {
+            from: contents.from.clone().filter(|_| whole),
+            doubt: target.doubt,
+            ..Edit::new(path.clone(), base, wanted)
+        };
+        edits.insert(path, edit);
     }
     edits.into_values().collect()
 }
@@ -154,8 +155,13 @@ pub fn only_kept(contents: &Contents, marks: &[Mark]) -> Option<FileContent> {
     }
 }
 
-/// The marks of each file after its chosen lines were reverted: what was kept stays kept.
-pub fn marks_after(targets: &[Target], record: &ReviewRecord) -> BTreeMap<String, Vec<Mark>> {
+/// The marks of each file after its chosen lines were reverted: what was kept stays kept. Of a
+/// file that is reverted in the whole session, `all_of_it`, nothing is left to be kept.
+pub fn marks_after(
+    targets: &[Target],
+    record: &ReviewRecord,
+    all_of_it: bool,
+) -> BTreeMap<String, Vec<Mark>> {
     let mut all = BTreeMap::new();
     for target in targets {
         let contents = &*target.contents;
@@ -167,16 +173,22 @@ pub fn marks_after(targets: &[Target], record: &ReviewRecord) -> BTreeMap<String
         let chosen = target.lines.changed_in(contents.blocks());
         let mut kept = kept_lines(contents, marks);
         kept.remove(&chosen);
+        let (old, new) = contents.lines();
+        let mut after = match target.whole && all_of_it {
+            true => Vec::new(),
+            false => marks::elsewhere(&old, &new, contents.blocks(), marks),
+        };
+        after.retain(|mark| !mark.is_whole_file());
         if target.whole || kept.is_empty() {
-            all.insert(path, Vec::new());
+            all.insert(path, marks::in_order(after));
             continue;
         }
-        let (old, new) = contents.lines();
         let text = lines::without(&old, &new, contents.blocks(), &chosen);
         let newer = lines::split(&text);
         let kept = marks::carry_over(&old, &new, &newer, &kept);
         let blocks = lines::blocks(&old, &newer, false);
-        all.insert(path, marks::of(&old, &newer, &blocks, &kept));
+        after.extend(marks::of(&old, &newer, &blocks, &kept));
+        all.insert(path, marks::in_order(after));
     }
     all
 }

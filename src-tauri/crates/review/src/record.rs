@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lathe_protocol::ipc::{CommentState, DiffSide, ReviewAction, ReviewActionKind};
+use lathe_protocol::ipc::{CommentState, DiffSide, ReviewAction, ReviewActionKind, ReviewScope};
 use lathe_protocol::{MessageId, Millis, PartId, SessionId};
+use lathe_records::Records;
 use lathe_store::Key;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +39,9 @@ pub struct ReviewRecord {
 pub struct Action {
     pub kind: ReviewActionKind,
     pub time: Millis,
+    /// Tells what was done before what. Older versions did not store it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<PartId>,
     pub files: Vec<String>,
     /// The marks of each file before and after.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -83,13 +87,26 @@ pub struct Comment {
     pub state: CommentState,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<Millis>,
+    /// What was looked at. Older versions did not store it.
+    #[serde(default = "whole_session", skip_serializing_if = "is_whole_session")]
+    pub scope: ReviewScope,
+}
+
+fn whole_session() -> ReviewScope {
+    ReviewScope::Session
+}
+
+fn is_whole_session(scope: &ReviewScope) -> bool {
+    *scope == ReviewScope::Session
 }
 
 impl Action {
-    pub fn new(kind: ReviewActionKind, time: Millis, files: Vec<String>) -> Action {
+    pub fn new(records: &Records, kind: ReviewActionKind, files: Vec<String>) -> Action {
+        let time = records.now();
         Action {
             kind,
             time,
+            id: Some(records.ids().part(time)),
             files,
             marks: BTreeMap::new(),
             moved: None,
@@ -98,7 +115,7 @@ impl Action {
         }
     }
 
-    fn view(&self) -> ReviewAction {
+    pub fn view(&self) -> ReviewAction {
         ReviewAction {
             kind: self.kind,
             files: self.files.clone(),
@@ -108,14 +125,6 @@ impl Action {
 }
 
 impl ReviewRecord {
-    pub fn undo(&self) -> Option<ReviewAction> {
-        self.done.last().map(Action::view)
-    }
-
-    pub fn redo(&self) -> Option<ReviewAction> {
-        self.undone.last().map(Action::view)
-    }
-
     /// Adds a new action: what was undone before can no longer be done again.
     pub fn add(&mut self, action: Action) {
         self.undone.clear();

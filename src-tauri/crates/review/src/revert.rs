@@ -40,11 +40,13 @@ use crate::steps::{self, StepTrees};
 pub use cut::Cut;
 pub use edit::Edited;
 pub use finalize::finalize;
+pub(crate) use left::{CUT_SHORT, SHARED};
 use net_effect::NetEffect;
 use plan::{Place, RevertPlan, RevertTask, Touched};
+pub(crate) use planned_steps::BROKEN;
 pub use recover::{is_interrupted, recover};
 use target::Found;
-pub use undo_log::{RevertedFile, UndoEntry, count_undoable, left_by_pending};
+pub use undo_log::{RevertedFile, UndoEntry, count_undoable, left_by_pending, newest_part};
 
 /// A revert of a session's files or messages.
 pub struct Revert {

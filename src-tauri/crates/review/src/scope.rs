@@ -6,12 +6,13 @@
 mod contents;
 mod shape;
 mod spans;
+mod unseen;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use lathe_protocol::ipc::{KeptState, ReviewFile, ReviewScope};
+use lathe_protocol::ipc::{KeptState, ReviewDoubt, ReviewFile, ReviewScope};
 use lathe_protocol::view::{DiffStatus, FoldReason};
 use lathe_protocol::{MessageWithParts, SessionId};
 use lathe_snapshot::{Change, ChangeKind, FileContent, Mode, RelPath, SideRepo, TreeId};
@@ -25,6 +26,7 @@ use crate::{Review, steps};
 pub use contents::{Contents, Recent};
 pub use shape::{MOST_ROWS, context, rows, shape};
 pub use spans::Spans;
+pub use unseen::Unseen;
 
 /// Decides which files are folded by default.
 pub type FoldReasonOf = fn(&str, Option<&str>, Option<&str>, usize) -> Option<FoldReason>;
@@ -59,6 +61,9 @@ pub struct ScopeFiles {
     pub files: Vec<ScopeFile>,
     /// For each path that was touched, also if nothing of it is left: the tree after the last time.
     ends: BTreeMap<RelPath, TreeId>,
+    doubts: BTreeMap<RelPath, ReviewDoubt>,
+    /// How many steps have no trees any more.
+    missing: usize,
     /// The folded reason of each version, once it was computed.
     folded: Mutex<BTreeMap<String, Option<FoldReason>>>,
 }
@@ -66,6 +71,14 @@ pub struct ScopeFiles {
 impl ScopeFiles {
     pub fn find(&self, name: &str) -> Option<&ScopeFile> {
         self.files.iter().find(|file| file.name() == name)
+    }
+
+    /// Why not all of a file is known to be the agent's.
+    pub fn doubt(&self, path: &RelPath, from: Option<&RelPath>) -> Option<ReviewDoubt> {
+        let paths = from.into_iter().chain([path]);
+        paths
+            .filter_map(|path| self.doubts.get(path).copied())
+            .max()
     }
 }
 
@@ -117,7 +130,7 @@ pub fn steps_in(messages: &[MessageWithParts], scope: &ReviewScope) -> Result<Ve
     match scope {
         ReviewScope::Turn { message_id } => {
             let turn = steps::turn_positions(messages, message_id);
-            all.retain(|step| turn.contains(&step.message));
+            all.retain(|step| turn.contains(&step.message) || step.is_revert());
         }
         ReviewScope::Step {
             message_id,
@@ -125,7 +138,7 @@ pub fn steps_in(messages: &[MessageWithParts], scope: &ReviewScope) -> Result<Ve
         } => {
             let place = steps::step_parts(messages, message_id, part_id)
                 .ok_or_else(|| ReviewError::missing("step", part_id.as_str()))?;
-            all.retain(|step| place.contains(step));
+            all.retain(|step| place.contains(step) || step.is_revert());
         }
         ReviewScope::Until {
             message_id,
@@ -138,6 +151,38 @@ pub fn steps_in(messages: &[MessageWithParts], scope: &ReviewScope) -> Result<Ve
         _ => {}
     }
     Ok(all)
+}
+
+/// Whether a part of a message belongs to a scope, by their positions.
+pub fn within(
+    messages: &[MessageWithParts],
+    scope: &ReviewScope,
+) -> impl Fn(usize, usize) -> bool + use<> {
+    let mut turn = Vec::new();
+    let mut step = None;
+    match scope {
+        ReviewScope::Turn { message_id } => turn = steps::turn_positions(messages, message_id),
+        ReviewScope::Step {
+            message_id,
+            part_id,
+        }
+        | ReviewScope::Until {
+            message_id,
+            part_id,
+        } => step = steps::step_parts(messages, message_id, part_id),
+        ReviewScope::Session | ReviewScope::Snapshot { .. } | ReviewScope::Uncommitted => {}
+    }
+    let scope = scope.clone();
+    move |message, part| match (&scope, &step) {
+        (ReviewScope::Session, _) => true,
+        (ReviewScope::Turn { .. }, _) => turn.contains(&message),
+        (ReviewScope::Step { .. }, Some(step)) => {
+            step.message == message && step.parts.contains(&part)
+        }
+        (ReviewScope::Until { .. }, Some(step)) => (message, part) < (step.message, step.parts.end),
+        // Compared with the disk: whoever changed it is in the list.
+        _ => false,
+    }
 }
 
 impl Review {
@@ -163,13 +208,16 @@ impl Review {
                 Source::Since(tree) => spans::since(repo, &label, tree)?,
                 Source::Contents(before) => spans::of_contents(repo, &label, before)?,
             };
-            let files = read_files(repo, &listed, earlier.as_deref())?;
+            let files = read_files(repo, &listed.spans, earlier.as_deref())?;
             repo.release(&repo.references(&label)?)?;
             let folded = earlier.map(|files| files.folded.lock().clone());
-            let ends = listed.into_iter().map(|(path, (_, after))| (path, after));
+            let spans = listed.spans.into_iter();
+            let ends = spans.map(|(path, (_, after))| (path, after));
             Ok(ScopeFiles {
                 files,
                 ends: ends.collect(),
+                doubts: listed.doubts,
+                missing: listed.missing,
                 folded: Mutex::new(folded.unwrap_or_default()),
             })
         };
@@ -252,7 +300,7 @@ fn version(
 
 /// What steps changed, without looking at renames across other steps.
 pub fn count(repo: &SideRepo, label: &str, steps: &[StepTrees]) -> Result<Vec<Change>> {
-    let spans = spans::of_steps(repo, label, steps)?;
+    let spans = spans::of_steps(repo, label, steps)?.spans;
     let listed: Vec<(RelPath, TreeId, TreeId)> = spans
         .into_iter()
         .map(|(path, (before, after))| (path, before, after))
@@ -330,6 +378,7 @@ fn describe_one(
         kept,
         viewed: look.viewed.get(&name) == Some(&file.version),
         edited: !is_as_left(repo, file, look.session),
+        doubt: files.doubt(&file.path, file.from.as_ref()),
         version: file.version.clone(),
         path: name,
     })

@@ -95,7 +95,8 @@ export function createFakeReviewing(world: World): Answers {
     const within = (start: number, count: number, ranges: readonly { from: number; to: number }[]) =>
       count > 0 && ranges.some(({ from, to }) => from <= start + count - 1 && to >= start);
     return world.files(id).flatMap((file) => {
-      if (selection.kind !== 'all' && selection.path !== file.path) return [];
+      if ('path' in selection && selection.path !== file.path) return [];
+      if (selection.kind === 'files' && !selection.files.some(({ path }) => path === file.path)) return [];
       const hunks = hunksOf(id, file).filter(
         (hunk) =>
           selection.kind !== 'lines' ||

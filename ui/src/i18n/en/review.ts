@@ -8,6 +8,12 @@ export const diff = {
   movedHere: 'moved here',
   edited: 'edited by you',
   editedTitle: 'Changed by you or another program after the agent',
+  doubt: 'perhaps not only the agent',
+  doubts: {
+    between: 'Something else also changed it between two of the agent’s steps. You decide before it is reverted.',
+    shared: 'It was changed while a command of the agent ran, and it is not known whether only the command did it. You decide before it is reverted.',
+    cutShort: 'The step that changed it was cut short. You decide before it is reverted.',
+  },
   kept: (lines: number) => plural(lines, { one: 'Kept · # line', other: 'Kept · # lines' }),
   reverted: (lines: number) => plural(lines, { one: 'Reverted # line', other: 'Reverted # lines' }),
   gapStep: (lines: number) => `Show ${number(lines)} more`,

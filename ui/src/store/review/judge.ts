@@ -16,6 +16,7 @@ import type {
 } from '../../protocol';
 import type { Toasts } from '../toasts';
 import type { Place } from './files';
+import { isUndecided } from './left';
 
 type Deed = 'keep' | 'unkeep' | 'revert' | 'undo' | 'redo' | 'restore';
 
@@ -156,16 +157,17 @@ export function createJudge(needs: JudgeNeeds): Judge {
   const apply = async (spot: Spot, options?: RevertLinesOptions) => {
     const { selection } = spot;
     const sessionID = untrack(needs.place)?.sessionID;
-    const before = selection.kind === 'all' ? [] : [untrack(() => needs.fileOf(selection.path))].filter((file) => file !== undefined);
+    const one = 'path' in selection ? untrack(() => needs.fileOf(selection.path)) : undefined;
+    const before = one ? [one] : [];
     const done = await run(spot.key, 'revert', async (at) => {
       const answer = await (options
         ? host.revertLines(at.sessionID, at.scope, selection, options)
         : host.revertLines(at.sessionID, at.scope, selection));
-      if (selection.kind !== 'all') remember(spot, before);
+      if ('path' in selection) remember(spot, before);
       return answer;
     });
     if (!done || selection.kind === 'lines' || sessionID === undefined) return;
-    const left = done.done.filter(({ change }) => change === 'conflict').length;
+    const left = done.done.filter(isUndecided).length;
     toasts.show({
       tone: 'info',
       text: en.review.reverted(done.done.length - left),
@@ -175,7 +177,7 @@ export function createJudge(needs: JudgeNeeds): Judge {
   };
   /** Where a person has changed the same lines since, nothing is undone until they have decided. */
   const stays = ({ done }: ReviewDone, deed: Halted['deed'], at: Place | undefined): boolean => {
-    const files = done.filter(({ change }) => change === 'conflict');
+    const files = done.filter(isUndecided);
     if (files.length === 0) return false;
     if (at && isSamePlace(at, untrack(needs.place))) setHalted({ at, deed, files });
     else toasts.show({ tone: 'info', text: en.review.notUndone, detail: en.edit.conflicts(files.length) });
@@ -216,7 +218,7 @@ export function createJudge(needs: JudgeNeeds): Judge {
       setDoing((now) => new Map([...now].filter(([name]) => name !== spot.key)));
       if (!preview || !isSamePlace(at, needs.place())) return;
       // What is uncommitted may be the person's own work.
-      const asks = preview.mustAsk || spot.selection.kind === 'all' || at.scope.kind === 'uncommitted';
+      const asks = preview.mustAsk || !('path' in spot.selection) || at.scope.kind === 'uncommitted';
       if (asks) setAsked({ at, spot, preview, choices: {} });
       else await apply(spot);
     },

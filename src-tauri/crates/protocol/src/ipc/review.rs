@@ -7,12 +7,12 @@ mod steps;
 
 pub use comments::{CommentState, DiffComment, DiffSide, NewComment, ReviewComment};
 pub use judge::{
-    LineConflict, RevertLinesFile, RevertLinesOptions, RevertLinesPreview, ReviewAction,
-    ReviewActionKind, ReviewDone, ReviewSelection,
+    FileVersion, LineConflict, RevertLinesFile, RevertLinesOptions, RevertLinesPreview,
+    ReviewAction, ReviewActionKind, ReviewDone, ReviewSelection,
 };
 pub use scope::{
-    DiffRun, KeptState, LineRange, ReviewFile, ReviewFileDiff, ReviewFiles, ReviewHunk,
-    ReviewPictures, ReviewScope,
+    DiffRun, KeptState, LineRange, ReviewDoubt, ReviewFile, ReviewFileDiff, ReviewFiles,
+    ReviewHunk, ReviewPictures, ReviewScope,
 };
 pub use steps::{SessionStep, StepPlace, TreeEntryView};
 

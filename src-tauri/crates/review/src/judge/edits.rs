@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use lathe_protocol::ipc::{LineConflict, RevertChange, RevertChoice, RevertFile, RevertSides};
+use lathe_protocol::ipc::{
+    LineConflict, RevertChange, RevertChoice, RevertFile, RevertSides, ReviewDoubt,
+};
 use lathe_snapshot::{FileContent, FileImage, PathRestore, RelPath, SideRepo, TreeId};
 
 use crate::error::Result;
 use crate::lines::{self, merge::merge};
-use crate::revert::RevertedFile;
+use crate::revert::{BROKEN, CUT_SHORT, RevertedFile, SHARED};
 
 /// A change from one content to another one, wherever the file is by now.
 #[derive(Debug, Clone)]
@@ -15,6 +17,11 @@ pub struct Edit {
     pub path: RelPath,
     pub base: Option<FileContent>,
     pub wanted: Option<FileContent>,
+    /// Where the file is wanted, if it has been renamed: then it is brought back there, and is no
+    /// longer at `path`.
+    pub from: Option<RelPath>,
+    /// Why not all of it is known to be the agent's: then the person decides.
+    pub doubt: Option<ReviewDoubt>,
 }
 
 /// What an edit comes to in the file as it is now.
@@ -30,6 +37,9 @@ pub struct PlannedEdit {
     pub conflicts: Vec<LineConflict>,
     /// A person had to decide about it.
     pub was_conflict: bool,
+    pub doubt: Option<ReviewDoubt>,
+    /// The person wants what is wanted in a file of its own, too.
+    pub beside: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -43,15 +53,30 @@ pub enum Becomes {
 
 impl Edit {
     pub fn new(path: RelPath, base: Option<FileContent>, wanted: Option<FileContent>) -> Edit {
-        Edit { path, base, wanted }
+        Edit {
+            path,
+            base,
+            wanted,
+            from: None,
+            doubt: None,
+        }
     }
 
     /// The change between two trees.
-    pub fn between(repo: &SideRepo, path: &RelPath, base: TreeId, wanted: TreeId) -> Result<Edit> {
+    pub fn between(
+        repo: &SideRepo,
+        path: &RelPath,
+        from: Option<&RelPath>,
+        (base, wanted): (TreeId, TreeId),
+    ) -> Result<Edit> {
+        let place = from.unwrap_or(path);
         Ok(Edit {
-            base: repo.image_in(base, path)?.content,
-            wanted: repo.image_in(wanted, path)?.content,
-            path: path.clone(),
+            from: from.cloned(),
+            ..Edit::new(
+                path.clone(),
+                repo.image_in(base, path)?.content,
+                repo.image_in(wanted, place)?.content,
+            )
         })
     }
 }
@@ -60,13 +85,33 @@ impl PlannedEdit {
     /// A file that is not there yet.
     pub fn new_file(image: FileImage) -> PlannedEdit {
         PlannedEdit {
-            path: image.path,
+            becomes: Becomes::Content(image.content),
+            ..PlannedEdit::same(image.path)
+        }
+    }
+
+    /// The person has to decide about it, or wants it to stay.
+    fn staying(edit: &Edit, path: &RelPath, choice: Option<RevertChoice>) -> PlannedEdit {
+        PlannedEdit {
+            wanted: edit.wanted.clone(),
+            was_conflict: true,
+            doubt: edit.doubt,
+            beside: choice == Some(RevertChoice::Both),
+            ..PlannedEdit::same(path.clone())
+        }
+    }
+
+    fn same(path: RelPath) -> PlannedEdit {
+        PlannedEdit {
+            path,
             now: None,
             wanted: None,
-            becomes: Becomes::Content(image.content),
+            becomes: Becomes::Same,
             merged: false,
             conflicts: Vec::new(),
             was_conflict: false,
+            doubt: None,
+            beside: false,
         }
     }
 
@@ -77,7 +122,7 @@ impl PlannedEdit {
         };
         Some(RevertFile {
             path: self.path.to_string(),
-            change: RevertChange::Conflict,
+            change: self.change(),
             reason: Some((*why).to_owned()),
             additions: 0,
             deletions: 0,
@@ -101,7 +146,11 @@ impl PlannedEdit {
 
     pub fn change(&self) -> RevertChange {
         match &self.becomes {
-            Becomes::Conflict(_) => RevertChange::Conflict,
+            Becomes::Conflict(_) => match self.doubt {
+                Some(ReviewDoubt::Shared) => RevertChange::Shared,
+                Some(ReviewDoubt::CutShort) => RevertChange::Unknown,
+                Some(ReviewDoubt::Between) | None => RevertChange::Conflict,
+            },
             Becomes::Content(None) => RevertChange::Delete,
             Becomes::Content(Some(_)) if self.now.is_none() => RevertChange::Create,
             Becomes::Same | Becomes::Content(Some(_)) => RevertChange::Restore,
@@ -144,20 +193,89 @@ const MADE: &str = "a file of this name was made since";
 const ADDED_TO: &str = "the agent made this file, and you have changed it since";
 const NO_FILE: &str = "something that is no file is in its place";
 
+fn why(doubt: ReviewDoubt) -> &'static str {
+    match doubt {
+        ReviewDoubt::Between => BROKEN,
+        ReviewDoubt::Shared => SHARED,
+        ReviewDoubt::CutShort => CUT_SHORT,
+    }
+}
+
+/// What an edit comes to: a renamed file is brought back to its old place and is gone from its
+/// new one, both or neither. `choose` has what the person has decided, by the path in conflict.
+pub fn plan(
+    repo: &SideRepo,
+    edit: &Edit,
+    choose: impl Fn(&RelPath) -> Option<RevertChoice>,
+) -> Result<Vec<PlannedEdit>> {
+    let choice = choose(&edit.path);
+    let Some(from) = &edit.from else {
+        return Ok(vec![plan_edit(repo, edit, choice)?]);
+    };
+    if let Some(doubt) = edit.doubt.filter(|_| choice != Some(RevertChoice::Before)) {
+        let now = repo.read_image(&edit.path).ok();
+        return Ok(vec![PlannedEdit {
+            now: now.and_then(|image| image.content),
+            becomes: choice.map_or(Becomes::Conflict(why(doubt)), |_| Becomes::Same),
+            ..PlannedEdit::staying(edit, choice.map_or(&edit.path, |_| from), choice)
+        }]);
+    }
+    let back = Edit::new(from.clone(), None, edit.wanted.clone());
+    let mut back = plan_edit(repo, &back, choose(from))?;
+    let is_back = matches!(back.becomes, Becomes::Same) && !back.was_conflict;
+    let away = Edit {
+        wanted: edit.wanted.clone().filter(|_| !is_back),
+        ..Edit::new(edit.path.clone(), edit.base.clone(), None)
+    };
+    let mut away = plan_edit(repo, &away, choice)?;
+    let is_open = |one: &&PlannedEdit| matches!(one.becomes, Becomes::Conflict(_));
+    let open: Vec<PlannedEdit> = [&back, &away]
+        .into_iter()
+        .filter(is_open)
+        .cloned()
+        .collect();
+    if !open.is_empty() {
+        return Ok(open);
+    }
+    if is_back {
+        return Ok(vec![away]);
+    }
+    let stays = |one: &PlannedEdit| matches!(one.becomes, Becomes::Same) && one.was_conflict;
+    if stays(&back) || stays(&away) {
+        let chosen = if stays(&back) { choose(from) } else { choice };
+        return Ok(vec![PlannedEdit::staying(edit, from, chosen)]);
+    }
+    let content = match std::mem::replace(&mut away.becomes, Becomes::Content(None)) {
+        Becomes::Content(content) => content,
+        Becomes::Same | Becomes::Conflict(_) => away.now.clone(),
+    };
+    back.becomes = Becomes::Content(content);
+    back.merged = std::mem::take(&mut away.merged);
+    back.conflicts = std::mem::take(&mut away.conflicts);
+    back.was_conflict |= away.was_conflict;
+    back.beside |= std::mem::take(&mut away.beside);
+    Ok(match away.now {
+        Some(_) => vec![back, away],
+        None => vec![back],
+    })
+}
+
 /// `choice` is what the person has decided about a conflict.
 pub fn plan_edit(
     repo: &SideRepo,
     edit: &Edit,
     choice: Option<RevertChoice>,
 ) -> Result<PlannedEdit> {
+    let mut planned = plan_choice(repo, edit, choice)?;
+    planned.beside = planned.was_conflict && choice == Some(RevertChoice::Both);
+    Ok(planned)
+}
+
+fn plan_choice(repo: &SideRepo, edit: &Edit, choice: Option<RevertChoice>) -> Result<PlannedEdit> {
     let mut planned = PlannedEdit {
-        path: edit.path.clone(),
-        now: None,
         wanted: edit.wanted.clone(),
-        becomes: Becomes::Same,
-        merged: false,
-        conflicts: Vec::new(),
-        was_conflict: false,
+        doubt: edit.doubt,
+        ..PlannedEdit::same(edit.path.clone())
     };
     let Ok(now) = repo.read_image(&edit.path) else {
         planned.becomes = Becomes::Conflict(NO_FILE);
@@ -171,6 +289,17 @@ pub fn plan_edit(
     };
     if is_same(&planned.now, &edit.wanted) {
         return Ok(planned);
+    }
+    if let Some(doubt) = edit.doubt {
+        planned.was_conflict = true;
+        match choice {
+            Some(RevertChoice::Before) => {}
+            Some(RevertChoice::Mine | RevertChoice::Both) => return Ok(planned),
+            None => {
+                planned.becomes = Becomes::Conflict(why(doubt));
+                return Ok(planned);
+            }
+        }
     }
     if is_same(&planned.now, &edit.base) {
         planned.becomes = Becomes::Content(edit.wanted.clone());
@@ -192,7 +321,7 @@ pub fn plan_edit(
                         agent: overlap.common,
                     })
                     .collect();
-                planned.was_conflict = !planned.conflicts.is_empty();
+                planned.was_conflict |= !planned.conflicts.is_empty();
                 planned.becomes = match (planned.conflicts.is_empty(), choice) {
                     (true, _) if mine.bytes == now.bytes && mine.mode == now.mode => Becomes::Same,
                     (true, _) | (false, Some(RevertChoice::Mine | RevertChoice::Both)) => {

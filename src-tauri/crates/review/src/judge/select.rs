@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use lathe_protocol::ipc::{LineRange, ReviewSelection};
+use lathe_protocol::ipc::{FileVersion, LineRange, ReviewDoubt, ReviewSelection};
 use lathe_snapshot::SideRepo;
 use parking_lot::Mutex;
 
@@ -19,11 +19,14 @@ pub struct Target {
     pub lines: LineSet,
     /// All of the file, also what is not lines: its name, its mode, its being there.
     pub whole: bool,
+    /// Why not all of the file is known to be the agent's.
+    pub doubt: Option<ReviewDoubt>,
 }
 
 impl Target {
-    pub fn whole(contents: Arc<Contents>) -> Target {
+    fn whole(files: &ScopeFiles, contents: Arc<Contents>) -> Target {
         Target {
+            doubt: files.doubt(&contents.path, contents.from.as_ref()),
             lines: LineSet::all(contents.blocks()),
             whole: true,
             contents,
@@ -45,11 +48,18 @@ pub fn targets(
         ReviewSelection::All => files
             .files
             .iter()
-            .map(|file| Ok(Target::whole(read(file)?)))
+            .map(|file| Ok(Target::whole(files, read(file)?)))
             .collect(),
+        ReviewSelection::Files { files: chosen } => {
+            let each = chosen.iter().map(|FileVersion { path, version }| {
+                let contents = contents_of(repo, recent, files, path, version)?;
+                Ok(Target::whole(files, contents))
+            });
+            each.collect()
+        }
         ReviewSelection::File { path, version } => {
             let contents = contents_of(repo, recent, files, path, version)?;
-            Ok(vec![Target::whole(contents)])
+            Ok(vec![Target::whole(files, contents)])
         }
         ReviewSelection::Lines {
             path,
@@ -71,6 +81,7 @@ pub fn targets(
                 _ => (contents, lines),
             };
             Ok(vec![Target {
+                doubt: files.doubt(&contents.path, contents.from.as_ref()),
                 lines: lines.changed_in(contents.blocks()),
                 whole: false,
                 contents,

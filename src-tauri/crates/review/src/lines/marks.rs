@@ -3,7 +3,7 @@
 //! A mark names lines by their content and not by their numbers: if the block is changed again,
 //! the mark no longer fits, and the lines have to be looked at once more.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,28 @@ impl Mark {
             lines: None,
         }
     }
+
+    pub fn is_whole_file(&self) -> bool {
+        self.block.starts_with("file:")
+    }
+}
+
+/// The marks that are of no block of these texts: another scope has other texts.
+pub fn elsewhere(old: &[&str], new: &[&str], blocks: &[Block], marks: &[Mark]) -> Vec<Mark> {
+    let here: HashSet<(String, usize)> = ids(old, new, blocks).into_iter().collect();
+    let is_here = |mark: &&Mark| here.contains(&(mark.block.clone(), mark.nth));
+    marks
+        .iter()
+        .filter(|mark| !is_here(mark))
+        .cloned()
+        .collect()
+}
+
+/// Each once, in an order that does not depend on where they were found.
+pub fn in_order(mut marks: Vec<Mark>) -> Vec<Mark> {
+    marks.sort_by(|a, b| (&a.block, a.nth).cmp(&(&b.block, b.nth)));
+    marks.dedup_by(|a, b| (&a.block, a.nth) == (&b.block, b.nth));
+    marks
 }
 
 /// The kept lines among the changes of a file.

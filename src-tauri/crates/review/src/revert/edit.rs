@@ -10,11 +10,14 @@ use lathe_snapshot::{FileImage, PathRestore, RelPath, SideRepo, TreeId};
 use super::Revert;
 use super::plan::{Merge, RevertPlan, RevertTask};
 use super::undo_log::{self, RevertedFile, UndoEntry};
-use crate::error::Result;
-use crate::judge::{Edit, PlannedEdit, plan_edit};
+use crate::error::{Result, ReviewError};
+use crate::judge::{self, Edit, PlannedEdit};
 use crate::record::Moved;
 use crate::snapshots::temporary_label;
 use crate::steps::BEFORE_REVERT;
+
+const NO_MESSAGE: &str =
+    "A revert is noted in the timeline, and there is no message yet. Send a prompt first";
 
 /// What edits did to files.
 #[derive(Debug, Default)]
@@ -31,13 +34,17 @@ impl Revert {
         edits: Vec<Edit>,
         options: &RevertOptions,
     ) -> Result<Vec<PlannedEdit>> {
+        if self.last_visible().is_none() {
+            return Err(ReviewError::refused(NO_MESSAGE));
+        }
         let choices = options.choices.clone();
         let plan = move |repo: &SideRepo| {
-            let each = edits.iter().map(|edit| {
-                let choice = choices.get(&edit.path.to_string()).copied();
-                plan_edit(repo, edit, choice)
-            });
-            each.collect()
+            let mut planned = Vec::with_capacity(edits.len());
+            for edit in &edits {
+                let choose = |path: &RelPath| choices.get(&path.to_string()).copied();
+                planned.extend(judge::plan(repo, edit, choose)?);
+            }
+            Ok(planned)
         };
         self.review.snapshots.with_repo(&self.worktree, plan).await
     }
@@ -100,13 +107,13 @@ impl Revert {
 
     /// Undoes edits, or does them again. With an open conflict nothing is done.
     pub async fn move_back(&mut self, moved: &Moved, options: &RevertOptions) -> Result<Edited> {
-        let merge = |(path, from, to): (RelPath, TreeId, TreeId)| Merge {
-            change: PathRestore {
+        let merge = |(path, from, to): (RelPath, TreeId, TreeId)| {
+            let change = PathRestore {
                 path,
                 target: from,
                 post_image: to,
-            },
-            own: (to, from),
+            };
+            Merge::new(change, (to, from))
         };
         let spans = moved.files.iter().filter_map(RevertedFile::span);
         let task = RevertTask::Edits(spans.map(merge).collect());
@@ -146,13 +153,14 @@ impl Revert {
             .files
             .iter()
             .filter_map(RevertedFile::span)
-            .map(|(path, from, to)| Merge {
-                own: own.get(&path).copied().unwrap_or((from, to)),
-                change: PathRestore {
+            .map(|(path, from, to)| {
+                let own = own.get(&path).copied().unwrap_or((from, to));
+                let change = PathRestore {
                     path,
                     target: to,
                     post_image: from,
-                },
+                };
+                Merge::new(change, own)
             })
             .collect();
         let task = RevertTask::Edits(merges.clone());
@@ -198,15 +206,14 @@ impl Revert {
                 path: path.clone(),
                 content,
             };
-            let (base, wanted): (Vec<_>, Vec<_>) = edits
-                .iter()
-                .map(|edit| {
-                    (
-                        image(&edit.path, edit.base.clone()),
-                        image(&edit.path, edit.wanted.clone()),
-                    )
-                })
-                .unzip();
+            let (mut base, mut wanted) = (Vec::new(), Vec::new());
+            for edit in &edits {
+                base.push(image(&edit.path, edit.base.clone()));
+                wanted.push(image(
+                    edit.from.as_ref().unwrap_or(&edit.path),
+                    edit.wanted.clone(),
+                ));
+            }
             let base = repo.keep_images(&label, &base)?;
             let wanted = repo.keep_images(&label, &wanted)?;
             let merge = |edit: &Edit| Merge {
@@ -216,6 +223,8 @@ impl Revert {
                     post_image: base,
                 },
                 own: (base, wanted),
+                from: edit.from.clone(),
+                doubt: edit.doubt,
             };
             Ok(edits.iter().map(merge).collect())
         };

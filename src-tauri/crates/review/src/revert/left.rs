@@ -13,9 +13,9 @@ use crate::steps::Doubtful;
 const LONGEST_SIDE: usize = 64 << 10;
 
 const BY_OTHERS: &str = "changed while a command of the agent ran, and not by the command";
-const SHARED: &str =
+pub const SHARED: &str =
     "changed while a command of the agent ran, and it is not known whether only the command did it";
-const CUT_SHORT: &str = "changed since a step of the agent that was cut short";
+pub const CUT_SHORT: &str = "changed since a step of the agent that was cut short";
 
 /// A file that is not moved unless the person decides so.
 pub struct Left {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lathe_protocol::ipc::{RevertChange, RevertFile, RevertOptions};
+use lathe_protocol::ipc::{RevertChange, RevertFile, RevertOptions, ReviewDoubt};
 use lathe_snapshot::{
     Change, Outcome, PathRestore, Plan, RelPath, RestoreAction, SideRepo, TreeId,
 };
@@ -39,6 +39,21 @@ pub struct Merge {
     /// The trees that have what the agent had left there and what is left of it: without the
     /// person's lines.
     pub own: (TreeId, TreeId),
+    /// Where the file was before it was renamed: `target` has it there.
+    pub from: Option<RelPath>,
+    /// Why not all of it is known to be the agent's.
+    pub doubt: Option<ReviewDoubt>,
+}
+
+impl Merge {
+    pub fn new(change: PathRestore, own: (TreeId, TreeId)) -> Merge {
+        Merge {
+            change,
+            own,
+            from: None,
+            doubt: None,
+        }
+    }
 }
 
 /// What an earlier revert to the same place left as it was, to be tried again.

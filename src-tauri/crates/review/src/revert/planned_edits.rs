@@ -1,34 +1,44 @@
 //! Plans edits that are merged into files as they are now. Reads trees and files: blocks.
 
 use lathe_protocol::ipc::{RevertChoice, RevertFile};
-use lathe_snapshot::{FileImage, PathRestore};
+use lathe_snapshot::{FileImage, PathRestore, RelPath};
 
 use super::left::free_name;
-use super::plan::{Merge, Place, RevertPlan, conflict, describe};
+use super::plan::{Merge, Place, RevertPlan, describe};
 use crate::error::Result;
-use crate::judge::{Becomes, Edit, PlannedEdit, edit_trees, plan_edit};
+use crate::judge::{Becomes, Edit, PlannedEdit, edit_trees, plan};
 
 pub fn plan_edits(place: &Place<'_>, edits: &[Merge]) -> Result<RevertPlan> {
     let repo = place.repo;
     let mut planned = Vec::new();
     let mut files = Vec::new();
-    for Merge { change: one, .. } in edits {
-        let name = place.name(&one.path);
-        let choice = place.options.choices.get(&name).copied();
+    for Merge {
+        change: one,
+        from,
+        doubt,
+        ..
+    } in edits
+    {
+        let edit = Edit {
+            doubt: *doubt,
+            ..Edit::between(repo, &one.path, from.as_ref(), (one.post_image, one.target))?
+        };
         let forced = place.options.force.then_some(RevertChoice::Before);
-        let edit = Edit::between(repo, &one.path, one.post_image, one.target)?;
-        let plan = plan_edit(repo, &edit, choice.or(forced))?;
-        if choice == Some(RevertChoice::Both) && plan.was_conflict {
-            planned.extend(write_beside(place, &edit));
+        let choices = &place.options.choices;
+        let choose = |path: &RelPath| choices.get(&place.name(path)).copied().or(forced);
+        for one in plan(repo, &edit, choose)? {
+            if one.beside {
+                planned.extend(write_beside(place, &one));
+            }
+            match one.open_file() {
+                Some(file) => files.push(RevertFile {
+                    path: place.name(&one.path),
+                    sides: Some(one.sides()),
+                    ..file
+                }),
+                None => planned.push(one),
+            }
         }
-        if let Becomes::Conflict(why) = plan.becomes {
-            files.push(RevertFile {
-                sides: Some(plan.sides()),
-                ..conflict(name, why)
-            });
-            continue;
-        }
-        planned.push(plan);
     }
     let Some((now, then)) = edit_trees(repo, place.label, &planned)? else {
         return Ok(RevertPlan {
@@ -54,7 +64,10 @@ pub fn plan_edits(place: &Place<'_>, edits: &[Merge]) -> Result<RevertPlan> {
         plan: Some(repo.plan_restore(&moves)?),
         own: edits
             .iter()
-            .map(|one| (one.change.path.clone(), one.own))
+            .flat_map(|one| {
+                let paths = one.from.iter().chain([&one.change.path]);
+                paths.map(|path| (path.clone(), one.own))
+            })
             .collect(),
         files,
         moves: moves
@@ -66,9 +79,9 @@ pub fn plan_edits(place: &Place<'_>, edits: &[Merge]) -> Result<RevertPlan> {
 }
 
 /// The wanted content in a file of its own.
-fn write_beside(place: &Place<'_>, edit: &Edit) -> Option<PlannedEdit> {
-    let content = edit.wanted.clone()?;
-    let path = free_name(place.repo, &edit.path, "before")?;
+fn write_beside(place: &Place<'_>, one: &PlannedEdit) -> Option<PlannedEdit> {
+    let content = one.wanted.clone()?;
+    let path = free_name(place.repo, &one.path, "before")?;
     Some(PlannedEdit::new_file(FileImage {
         path,
         content: Some(content),

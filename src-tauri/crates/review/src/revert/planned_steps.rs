@@ -9,7 +9,7 @@ use crate::credit::Doubt;
 use crate::error::Result;
 use crate::steps::{self, Chains, StepTrees};
 
-const BROKEN: &str = "it was also changed between two of the agent's steps";
+pub const BROKEN: &str = "it was also changed between two of the agent's steps";
 const MISSING: &str = "the snapshot of it is not here";
 const NOT_CHANGED: &str = "the agent did not change it";
 

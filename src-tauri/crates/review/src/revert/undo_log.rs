@@ -175,6 +175,12 @@ pub async fn load(review: &Review, session: &SessionId) -> Result<Vec<UndoEntry>
     Ok(review.records.store().read(&key).await?.unwrap_or_default())
 }
 
+/// The part in the timeline of the newest revert that can be undone.
+pub async fn newest_part(review: &Review, session: &SessionId) -> Result<Option<PartId>> {
+    let newest = load(review, session).await?.pop();
+    Ok(newest.and_then(|entry| Some(entry.part?.1)))
+}
+
 /// Splits off the entries of a pending revert and all later ones.
 pub fn split_off_hiding(entries: &mut Vec<UndoEntry>) -> Vec<UndoEntry> {
     let first = entries.iter().position(|entry| entry.hides);

@@ -46,6 +46,10 @@ pub struct DiffComment {
     pub to: usize,
     pub quote: String,
     pub text: String,
+    /// The lines are those of the file before: they are no longer in it.
+    #[serde(default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub removed: bool,
 }
 
 /// The names are stored.

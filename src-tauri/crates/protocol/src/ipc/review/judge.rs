@@ -17,6 +17,10 @@ use crate::view::DiffHunk;
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum ReviewSelection {
     All,
+    /// All of these files, as they were shown.
+    Files {
+        files: Vec<FileVersion>,
+    },
     File {
         path: String,
         version: String,
@@ -29,6 +33,13 @@ pub enum ReviewSelection {
         old: Vec<LineRange>,
         new: Vec<LineRange>,
     },
+}
+
+/// A file as it was shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct FileVersion {
+    pub path: String,
+    pub version: String,
 }
 
 /// How lines are reverted where a person has to decide.

@@ -64,6 +64,10 @@ pub struct ReviewFiles {
     pub comments: Vec<ReviewComment>,
     pub undo: Option<ReviewAction>,
     pub redo: Option<ReviewAction>,
+    /// What the agent did and no snapshot tells: one sentence each.
+    #[serde(default)]
+    #[ts(as = "Option<Vec<String>>", optional)]
+    pub unknown: Vec<String>,
 }
 
 #[skip_serializing_none]
@@ -90,6 +94,21 @@ pub struct ReviewFile {
     pub viewed: bool,
     /// Changed by a person or another program after the agent.
     pub edited: bool,
+    /// Why not all of it is known to be the agent's.
+    pub doubt: Option<ReviewDoubt>,
+}
+
+/// Why the changes of a file are not all known to be the agent's. A person decides before one of
+/// them is reverted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum ReviewDoubt {
+    /// Something else changed the same of it between two of the agent's steps.
+    Between,
+    /// Something else may have changed it while a command of the agent ran.
+    Shared,
+    /// The step that changed it was cut short.
+    CutShort,
 }
 
 /// How many of the changed lines a person has marked as kept.
