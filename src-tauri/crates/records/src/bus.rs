@@ -292,9 +292,9 @@ mod tests {
         bus.publish(fail(&a, MessageError::unknown("no")));
         bus.publish(fail(&b, MessageError::aborted("stopped")));
         bus.publish(fail(&b, MessageError::no_snapshot("no room")));
-        assert_eq!(bus.failed(), [a.clone()]);
+        assert_eq!(bus.failed(), std::slice::from_ref(&a));
         bus.publish(idle(&a));
-        assert_eq!(bus.failed(), [a.clone()]);
+        assert_eq!(bus.failed(), std::slice::from_ref(&a));
         bus.publish(Event::SessionStatus {
             session_id: a,
             status: SessionStatus::Busy,
