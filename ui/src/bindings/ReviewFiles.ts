@@ -20,8 +20,4 @@ comments: Array<ReviewComment>, undo?: ReviewAction, redo?: ReviewAction,
 /**
  * What the agent did and no snapshot tells: one sentence each.
  */
-unknown?: Array<string>, 
-/**
- * What the agent changed and is not shown, such as ignored files: one sentence each.
- */
-notShown?: Array<string>, };
+unknown?: Array<string>, };

@@ -127,7 +127,7 @@ test('after a half done bring back, the panel has the files that were left, with
   const window = await opened(() => ({ previewBringBack: async () => ({ ...conflict, files: [] }), bringBack: async () => done }));
   await window.app.git.beginBringBack('apply');
   fireEvent.click(await screen.findByTestId('do-bring-back'));
-  await screen.findByText('One file was not brought back');
+  await screen.findByText('1 file was not changed in the original');
   expect(screen.getByText('Changed 1 file of the original')).toBeTruthy();
   const rows = () => [...screen.getByTestId('git-panel').querySelectorAll('.review-effect > code, .review-reason')];
   await waitFor(() => expect(rows().map((one) => one.textContent)).toEqual(['d/b.txt', 'another program has it open for writing']));
