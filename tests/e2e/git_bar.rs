@@ -270,7 +270,7 @@ async fn a_worktree_is_compared_brought_back_and_removed() -> Result<(), WindowE
         .await?;
     assert_eq!(beds(&garden)?, AFTER);
 
-    let undo = "[data-testid=review-undo][aria-label*='bring back']:enabled";
+    let undo = "[data-testid=review-undo][aria-label*='apply to the original']:enabled";
     window.click(undo).await?;
     window.wait_for("[data-testid=review-redo]:enabled").await?;
     assert_eq!(beds(&garden)?, BEFORE);

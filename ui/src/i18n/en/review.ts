@@ -172,7 +172,7 @@ export const review = {
     comment: 'comment',
     resolve: 'resolve a comment',
     reopen: 'reopen a comment',
-    bringback: 'bring back',
+    bringback: 'apply to the original',
   },
   lines: (from: number, to: number) => (from === to ? `Line ${from}` : `Lines ${from}–${to}`),
   selected: 'Selected lines',
