@@ -209,7 +209,7 @@ async fn what_cannot_be_brought_is_named_and_the_originals_file_stays() {
     assert_eq!(
         compared.not_shown,
         [
-            "a.txt is not shown: it cannot be read",
+            "a.txt is not shown: it can’t be read",
             "inner/ is not shown: it is a repository of its own",
             "large.bin is not shown: it is larger than 16 MB"
         ]

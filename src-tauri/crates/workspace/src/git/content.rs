@@ -79,7 +79,7 @@ pub struct Changed {
 }
 
 const TOO_LARGE: &str = "it is larger than 16 MB";
-const NO_FILE: &str = "it cannot be read";
+const NO_FILE: &str = "it can’t be read";
 const OWN_REPOSITORY: &str = "it is a repository of its own";
 const NO_FILTER: &str = "its git filter does not run here";
 
