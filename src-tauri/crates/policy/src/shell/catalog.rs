@@ -85,6 +85,7 @@ fn meaning(kind: &Kind) -> Meaning {
         | Kind::List
         | Kind::Tree
         | Kind::Write
+        | Kind::Replace
         | Kind::Remove
         | Kind::Enter => Meaning::Path,
     }

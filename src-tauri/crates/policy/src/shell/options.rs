@@ -374,6 +374,18 @@ impl<'w> Reader<'w> {
                 self.add(Effects::parse("w"));
                 UseKind::Write
             }
+            Kind::Replace => {
+                self.add(Effects::parse("w"));
+                let kind = match self.recursive {
+                    true => UseKind::Tree { hidden: true },
+                    false => UseKind::Read,
+                };
+                self.read.uses.push(Use {
+                    kind,
+                    word: word.clone(),
+                });
+                UseKind::Write
+            }
             Kind::Remove => {
                 self.add(Effects::parse("w"));
                 UseKind::Remove

@@ -48,6 +48,8 @@ pub(super) enum Kind {
     /// A directory that is read with everything below it.
     Tree,
     Write,
+    /// A file that is read, and replaced by another one beside it.
+    Replace,
     /// A file or folder that is deleted or moved away.
     Remove,
     /// Names of files that a search looks at besides those it would find.
@@ -264,6 +266,7 @@ fn kind(word: &str) -> Option<Kind> {
         "list" => Kind::List,
         "tree" => Kind::Tree,
         "write" => Kind::Write,
+        "replace" => Kind::Replace,
         "remove" => Kind::Remove,
         "glob" => Kind::Glob,
         "filetype" => Kind::FileType,
@@ -314,7 +317,7 @@ fn option(table: &mut Table, word: &str) -> bool {
         let Some(kind) = kind(value) else {
             return false;
         };
-        if matches!(kind, Kind::Write | Kind::Remove) {
+        if matches!(kind, Kind::Write | Kind::Replace | Kind::Remove) {
             opt.effects = opt.effects.and(Effects::parse("w"));
         }
         opt.takes = Takes::Value(kind);

@@ -121,11 +121,13 @@ fn is_beyond(scene: &Scene, path: &Path, named: &[PathBuf], git: bool) -> bool {
     if protected::find(&shown, None).is_some() {
         return true;
     }
-    // A backup or an archive has the name and an ending; `sed` has a file of its own beside it.
+    // A backup or an archive has the name and an ending; `sed` and `ln` have a file of their own
+    // beside it.
     let begins = |one: &PathBuf| text.starts_with(&*one.to_string_lossy());
     let beside = |one: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("sed") && path.parent() == one.parent()
+        let is_own = name.starts_with("sed") || name.starts_with("Cu") && name.len() == 8;
+        is_own && path.parent() == one.parent()
     };
     !git && !named.iter().any(|one| begins(one) || beside(one))
 }
