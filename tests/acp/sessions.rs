@@ -130,7 +130,7 @@ async fn tool_servers_of_the_editor_are_not_used_and_it_is_said() {
             Ok(editor.seen.first_of_kind("agent_message_chunk").await)
         })
         .await;
-    let words = "Lathe does not use the tool servers of the editor (ferns). \
+    let words = "Lathe does not use the MCP servers of the editor (ferns). \
                  To use them, add them in Lathe.";
     assert_eq!(said["content"]["text"], words);
 }

@@ -328,7 +328,7 @@ pub fn unused_servers(servers: &[acp::McpServer]) -> acp::SessionUpdate {
     });
     let names: Vec<_> = names.collect();
     let text = format!(
-        "Lathe does not use the tool servers of the editor ({}). To use them, add them in Lathe.",
+        "Lathe does not use the MCP servers of the editor ({}). To use them, add them in Lathe.",
         names.join(", ")
     );
     acp::SessionUpdate::AgentMessageChunk(acp::ContentChunk::new(acp::ContentBlock::from(text)))

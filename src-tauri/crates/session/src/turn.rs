@@ -142,6 +142,8 @@ struct StepTools {
     /// The sessions that handed this work on.
     ancestors: Vec<Ancestor>,
     asking: Asking,
+    /// The models that the prompt's subtasks name, by call id.
+    task_models: HashMap<String, ModelRef>,
 }
 
 /// A prompt, with the agent and the model that answer it.
@@ -445,11 +447,11 @@ impl Turn {
                 registry: tools,
                 ancestors: self.ancestors.clone(),
                 asking,
+                task_models,
             },
             stop: StepStop::of_turn(&self.cancel),
             repeated_calls: self.repeated_calls.clone(),
             limited: self.limited.clone(),
-            task_models,
         };
         calls::run_all(&Arc::new(scope), calls).await
     }

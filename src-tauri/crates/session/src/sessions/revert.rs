@@ -304,7 +304,7 @@ impl Sessions {
         let recovered = revert::recover(review, &session, &worktree).await;
         recovered.map_err(|error| {
             Failed::refused(format!(
-                "A revert was interrupted and could not be rolled back: {error}"
+                "A revert was interrupted and couldn’t be rolled back: {error}"
             ))
         })?;
         Ok((self.get(id).await?, worktree))

@@ -1,13 +1,11 @@
 //! What a running tool can ask the session for.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use lathe_protocol::{
-    Event, Extra, Map, Millis, ModelRef, Project, Question, QuestionRequest, Session, Todo,
-    ToolPart, ToolRef,
+    Event, Extra, Map, Millis, Project, Question, QuestionRequest, Session, Todo, ToolPart, ToolRef,
 };
 use lathe_store::{Health, Key};
 use lathe_tools::context::{
@@ -47,8 +45,6 @@ pub struct CallScope {
     pub stop: StepStop,
     pub repeated_calls: Arc<Mutex<RepeatedCalls>>,
     pub limited: Arc<RunningTurn>,
-    /// The models that the prompt's subtasks name, by call id.
-    pub task_models: HashMap<String, ModelRef>,
 }
 
 impl CallScope {
@@ -309,7 +305,7 @@ impl Host for CallHost {
             setup: &scope.setup,
             by: &scope.prompt.agent.name,
             model: &scope.prompt.model,
-            wanted_model: scope.task_models.get(&self.tool.call_id),
+            wanted_model: scope.tools.task_models.get(&self.tool.call_id),
             cancel: &scope.stop.cancel,
             credit: &self.credit,
         };
