@@ -300,3 +300,30 @@ fn public_fields(source: &str) -> Vec<(String, usize)> {
     }
     structs
 }
+
+#[test]
+fn the_packages_that_the_product_is_built_on_are_in_use() {
+    const PACKAGES: [&str; 10] = [
+        "image",
+        "pulldown_cmark",
+        "reqwest",
+        "serde",
+        "serde_json",
+        "similar",
+        "tauri",
+        "tauri_plugin_dialog",
+        "tauri_plugin_store",
+        "tokio",
+    ];
+    let files = sources(&["src-tauri/src", "src-tauri/crates"], &["rs"]);
+    let texts: Vec<_> = files
+        .iter()
+        .map(|file| std::fs::read_to_string(file).unwrap())
+        .collect();
+    let is_used = |package: &&str| {
+        let path = format!("{package}::");
+        texts.iter().any(|text| text.contains(&path))
+    };
+    let unused: Vec<_> = PACKAGES.iter().filter(|one| !is_used(one)).collect();
+    assert_eq!(unused, Vec::<&&str>::new());
+}

@@ -14,6 +14,7 @@ mod gtk_settings;
 mod log;
 mod menu;
 mod notify;
+mod recent;
 mod sample;
 mod settings;
 mod staged_attachments;
@@ -58,12 +59,13 @@ fn build() -> Result<tauri::App<Wry>, Box<dyn std::error::Error>> {
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_notification::init())
         .plugin(tauri_plugin_opener::init())
+        .plugin(tauri_plugin_store::Builder::new().build())
         .plugin(window::remember_size(&data_dir))
         .register_asynchronous_uri_scheme_protocol(assets::SCHEME, assets::serve)
         .invoke_handler(commands::handler())
         .setup(move |app| {
             log::report_faults(app.handle());
-            let shell = tauri::async_runtime::block_on(Shell::open(data_dir, log))?;
+            let shell = tauri::async_runtime::block_on(Shell::open(app.handle(), data_dir, log))?;
             app.manage(shell);
             app.manage(menu::MenuBar::default());
             window::open(app.handle())?;

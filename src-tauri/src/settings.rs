@@ -1,4 +1,4 @@
-//! The person's settings and the session they had open, in one file.
+//! The person's settings, in one file.
 //!
 //! What cannot be read of it costs no more than itself: the limits of money must not be lost because
 //! of a theme of a newer version.
@@ -9,10 +9,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lathe_protocol::ipc::{Recent, Settings};
+use lathe_protocol::ipc::Settings;
 use lathe_session::write_private_file;
 use parking_lot::Mutex;
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use lenient::read_leniently;
@@ -21,7 +20,6 @@ const FILE: &str = "settings.json";
 /// The file as it was, when not all of it could be read.
 const DAMAGED: &str = "settings.json.damaged";
 const SETTINGS: &str = "settings";
-const RECENT: &str = "recent";
 
 pub struct SettingsFile {
     path: PathBuf,
@@ -49,11 +47,11 @@ impl SettingsFile {
     }
 
     pub fn settings(&self) -> Settings {
-        self.get(SETTINGS)
-    }
-
-    pub fn recent(&self) -> Recent {
-        self.get(RECENT)
+        let values = self.values.lock();
+        let stored = values.get(SETTINGS);
+        stored
+            .map(|stored| read_leniently(stored).0)
+            .unwrap_or_default()
     }
 
     pub fn set_settings(&self, settings: &Settings) -> io::Result<()> {
@@ -69,23 +67,9 @@ impl SettingsFile {
         self.write(&values)
     }
 
-    pub fn set_recent(&self, recent: &Recent) -> io::Result<()> {
-        let mut values = self.values.lock();
-        values.insert(RECENT.to_owned(), serde_json::to_value(recent)?);
-        self.write(&values)
-    }
-
     /// The first time: where the file is of which not everything could be read.
     pub fn take_damaged(&self) -> Option<PathBuf> {
         self.damaged.lock().take()
-    }
-
-    fn get<T: Default + Serialize + serde::de::DeserializeOwned>(&self, key: &str) -> T {
-        let values = self.values.lock();
-        values
-            .get(key)
-            .map(|stored| read_leniently(stored).0)
-            .unwrap_or_default()
     }
 
     fn write(&self, values: &Map<String, Value>) -> io::Result<()> {

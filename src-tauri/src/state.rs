@@ -11,10 +11,12 @@ use lathe_protocol::ipc::Settings;
 use lathe_render::picture::fit_for_model;
 use lathe_session::{ImportControl, Options, OtherProcesses, Sessions, ToolOptions};
 use parking_lot::Mutex;
+use tauri::AppHandle;
 
 use crate::bridge::Bridge;
 use crate::clipboard::SystemClipboard;
 use crate::draft_store::DraftStore;
+use crate::recent::RecentFile;
 use crate::sample;
 use crate::settings::SettingsFile;
 use crate::staged_attachments::StagedAttachments;
@@ -27,6 +29,7 @@ pub struct Shell {
     pub clipboard: SystemClipboard,
     pub bridge: Arc<Bridge>,
     pub settings: SettingsFile,
+    pub recent: RecentFile,
     /// The folder that the program was started with, until the window has opened it.
     pub wanted: Mutex<Option<PathBuf>>,
     /// The import that is running.
@@ -40,10 +43,12 @@ pub struct Shell {
 
 impl Shell {
     pub async fn open(
+        app: &AppHandle,
         data_dir: PathBuf,
         log: Option<Log>,
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let settings = SettingsFile::open(&data_dir);
+        let recent = RecentFile::open(app, &data_dir)?;
         let mut options = Options::new(&data_dir);
         options.fit_picture = Arc::new(fit_picture);
         options.draw_page = Some(Arc::new(lathe_render::page::render_session));
@@ -73,6 +78,7 @@ impl Shell {
             clipboard: SystemClipboard::default(),
             bridge,
             settings,
+            recent,
             wanted: Mutex::new(wanted),
             import: Mutex::default(),
             _others: others,

@@ -82,7 +82,7 @@ async fn a_killed_app_restores_unsent_drafts() -> Result<(), WindowError> {
     window.wait_on_disk("drafts", "README.md").await?;
     window.wait_on_disk("drafts", "Something else").await?;
     let second = current_session(&window).await?;
-    let place = window.data_dir().join("settings.json");
+    let place = window.data_dir().join("recent.json");
     let second = second.as_str().unwrap_or_default();
     window.wait_for_file(&place, second).await?;
 

@@ -13,7 +13,7 @@ use crate::window;
 
 #[tauri::command]
 pub async fn start(shell: State<'_, Shell>) -> Answer<AppStart> {
-    let mut recent = shell.settings.recent();
+    let mut recent = shell.recent.get();
     let mut settings = shell.settings.settings();
     let wanted = shell.wanted.lock().take();
     if let Some(folder) = wanted {
@@ -63,8 +63,7 @@ pub async fn remember(
     project_id: Option<ProjectId>,
     session_id: Option<SessionId>,
 ) -> Answer<()> {
-    // Where the next start begins is not worth an error; it is in the log.
-    let _ = shell.settings.set_recent(&Recent {
+    shell.recent.set(&Recent {
         project_id,
         session_id,
     });
